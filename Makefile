@@ -15,7 +15,7 @@ PIP    := $(RUN) pip install -q $(if $(PINNED),-c $(PINNED))
 LOWEST := .venv-lowest
 LOWEST_RUN := $(subst $(VENV),$(LOWEST),$(BIN))/python -m
 NEWEST_RUN := $(subst $(VENV),.venv-newest,$(BIN))/python -m
-LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit/dynamics tests/unit/readers tests/unit/results
+LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit/dynamics tests/unit/readers tests/unit/session tests/unit/norms tests/unit/statistics
 
 .PHONY: hashed-dev hashed-all lowest newest demo test test-all lint format bench studies report page docs site data fuzz clean
 
@@ -72,10 +72,11 @@ page:
 	cp -r biomech_id/review/page biomech_id/review/vendor build/review
 	cd build/review/vendor && npm ci --no-audit --no-fund && npm run check && npm run verify
 
-## docs: pages that are generated from the code
+## docs: pages, and schemas of tables and documents, that are generated from the code
 docs: $(VENV)/.run
-	$(RUN) biomech_id.results.tables.data_dictionary docs
-	$(RUN) biomech_id.check.rules_page
+	$(RUN) docs.generate.dictionary
+	$(RUN) docs.generate.rules
+	$(RUN) docs.generate.schemas
 	$(RUN) docs.documents.write
 
 ## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error,

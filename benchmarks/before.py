@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -34,14 +35,23 @@ def checkout(commit: str = FIRST_VERSION) -> Iterator[Path]:
         folder = Path(parent) / "before"
         archive = Path(parent) / "before.tar"
         folder.mkdir()
-        try:
-            subprocess.run(["git", "-C", str(ROOT), "archive", "-o", str(archive), commit], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            if _complete():
-                raise
-            raise NoHistoryError(f"this copy of the project does not hold commit {commit}") from error
+        _git(commit, "archive", "-o", str(archive), commit)
         subprocess.run(["tar", "-xf", str(archive), "-C", str(folder)], check=True)
         yield folder
+
+
+def full_id(commit: str) -> str:
+    """The forty digits of a commit; raises as `checkout` does."""
+    return _git(commit, "rev-parse", "--verify", f"{commit}^{{commit}}").strip()
+
+
+def _git(commit: str, *words: str) -> str:
+    try:
+        return subprocess.run(["git", "-C", str(ROOT), *words], check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        if _complete():
+            raise
+        raise NoHistoryError(f"this copy of the project does not hold commit {commit}") from error
 
 
 def _complete() -> bool:
@@ -59,7 +69,15 @@ def environment(source: Path) -> Mapping[str, str]:
     return {**os.environ, **threads, "PYTHONPATH": str(source)}
 
 
-def program(source: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run ``biomech-id`` of a checkout."""
+def program(source: Path, arguments: Sequence[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run ``biomech-id`` of a checkout, in a folder or else in the checkout's own."""
     words = [sys.executable, "-P", "-c", _PROGRAM, str(source), *arguments]
-    return subprocess.run(words, env=environment(source), cwd=source, capture_output=True, text=True, check=False)
+    return subprocess.run(words, env=environment(source), cwd=folder or source, capture_output=True, text=True, check=False)
+
+
+def timed_program(source: Path, arguments: Sequence[str]) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Run ``biomech-id`` of a checkout; return what became of it, and its processor time with all that it started, seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = program(source, arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

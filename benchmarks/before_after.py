@@ -8,7 +8,6 @@ on the machine disturb it least. Needs the recordings beside the project for a c
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError, checkout, environment, program
+from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError, checkout, environment, timed_program
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", ROOT.parent / "shared"))
 PAIRS = 7
@@ -50,11 +49,9 @@ _CLOCK = "import sys, time\n{}\nwork()\nstarted = time.process_time()\nwork()\np
 
 def command_s(source: Path, arguments: Sequence[str]) -> float:
     """CPU seconds of one command of a checkout, with all that it starts."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code = program(source, arguments).returncode
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert code in (0, 3), arguments
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    done, spent = timed_program(source, arguments)
+    assert done.returncode in (0, 3), arguments
+    return spent
 
 
 def function_s(source: Path, code: str, arguments: Sequence[str]) -> float:

@@ -12,13 +12,13 @@ import tempfile
 from pathlib import Path
 
 import biomech_id as bid
-from biomech_id.results.folder.read_write import write_folder
+from biomech_id.session.folder.read_write import write_folder
 
 ROUNDS, GATE_S = 3, 8.0
 DRAW = """
 import sys, time
 from pathlib import Path
-from biomech_id.results.folder.read_write import read_tables
+from biomech_id.session.folder.read_write import read_tables
 tables = [read_tables(Path(out)) for out in sys.argv[2:]]
 wall, cpu = time.perf_counter(), time.process_time()
 from biomech_id.report import compare_report

@@ -16,8 +16,8 @@ import numpy as np
 
 from biomech_id.emg.onset import activity
 from biomech_id.emg.processing import band_pass, envelope
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import run_job
+from biomech_id.request.job import Job
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CHANNELS, SECONDS, RATE_HZ = 16, 5.0, 1500.0

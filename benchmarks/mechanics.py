@@ -21,15 +21,15 @@ from functools import partial
 import numpy as np
 
 from biomech_id.dynamics.body import Segment
-from biomech_id.multibody.exoskeleton import arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import arm_exoskeleton
+from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
+from biomech_id.multibody.examples.pendulums import n_pendulum
+from biomech_id.multibody.examples.planar_arm import PlanarArm
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.generated import compiler, generate
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
 from biomech_id.multibody.parts import Body, Drive
-from biomech_id.multibody.pendulums import n_pendulum
-from biomech_id.multibody.planar_arm import PlanarArm
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations

@@ -1,6 +1,6 @@
 """Inverse dynamics of OpenSim's models beside OpenSim's own tool: whole runs, reading and writing included, CPU time of one core.
 
-    ours     `biomech_id.pipeline.opensim_run.run_setup` on the setup of a filtered motion with its loads
+    ours     `biomech_id.osim.run.run_setup` on the setup of a filtered motion with its loads
     tool     ``opensim.InverseDynamicsTool`` on the same setup
     solving  ours without reading and writing: filter, splines, kinematics, loads, forces
 
@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.models.opensim.external_loads import loads_in_pose
-from biomech_id.models.opensim.inverse_dynamics import forces_in, skeleton_motion
-from biomech_id.models.opensim.recorded_motion import recorded_motion
-from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.pipeline.opensim_run import coordinates_in, outer_forces, run_setup
-from biomech_id.readers.opensim.model import read_osim
-from biomech_id.readers.opensim.setups import InverseDynamicsSetup, read_setup
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.document.setups import InverseDynamicsSetup, read_setup
+from biomech_id.osim.dynamics.external_loads import loads_in_pose
+from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion
+from biomech_id.osim.dynamics.recorded_motion import recorded_motion
+from biomech_id.osim.run import coordinates_in, outer_forces, run_setup
+from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import read_storage
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))

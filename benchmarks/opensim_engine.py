@@ -27,9 +27,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from biomech_id.models.opensim.muscle_paths import MusclePaths  # noqa: E402
-from biomech_id.pipeline.opensim_run import run_setup  # noqa: E402
-from biomech_id.readers.opensim.model import read_osim  # noqa: E402
+from biomech_id.osim.document.model import read_osim  # noqa: E402
+from biomech_id.osim.muscles.muscle_paths import MusclePaths  # noqa: E402
+from biomech_id.osim.run import run_setup  # noqa: E402
 from biomech_id.readers.opensim.storage import read_storage  # noqa: E402
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -115,7 +115,7 @@ def whole_process(folder: Path, case: str) -> bool:
     """Recording to generalised forces, start of Python included; in a copy, for OpenSim's tools write over what they find."""
     theirs = [f"import opensim; opensim.{tool}Tool('{setup}').run()" for tool, setup in
               (("InverseKinematics", "setup_ik_default.xml"), ("InverseDynamics", "setup_id_filtered.xml"))]  # fmt: skip
-    native = ["from biomech_id.pipeline.opensim_run import run_setup as run; "
+    native = ["from biomech_id.osim.run import run_setup as run; "
               "run('setup_ik_default.xml', 'ours'); run('setup_id_filtered.xml', 'ours')"]  # fmt: skip
 
     def run(lines: list[str]) -> float:

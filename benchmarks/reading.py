@@ -52,7 +52,7 @@ def main() -> int:
     if not RECORDINGS.is_dir():
         print(f"reading: no recordings in {RECORDINGS}; nothing measured")
         return 0
-    from biomech_id.check import iter_check
+    from biomech_id.judgement.check import iter_check
 
     print("reading with plates, ours (trust=True) against ezc3d's plain read: ms, ms, ratio")
     worst = 0.0

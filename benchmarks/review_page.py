@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_page import _look, _words, write_review
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.read_write import read_tables, write_folder
-from biomech_id.results.folder.replay import read_replay
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.review.document import page_html
 from biomech_id.review.session_data import variables
+from biomech_id.session.folder.read_write import read_tables, write_folder
+from biomech_id.session.folder.replay import read_replay
 from tests.peers.browser import browser, open_page
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))

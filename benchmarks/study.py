@@ -35,9 +35,9 @@ TRIALS_PER_MINUTE, EFFICIENCY, PARENT_MB = 600.0, 0.85, 400.0
 BATCH = """
 import json, resource, sys, time
 from pathlib import Path
-from biomech_id.pipeline.batch import run_study
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.study.batch import run_study
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 if __name__ == "__main__":
     study, out, workers = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     ends = []

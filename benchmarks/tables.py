@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from biomech_id.pipeline.single import analyse
-from biomech_id.results.folder.read_write import read_tables, write_folder
-from biomech_id.results.tables.csv_text import FLOAT_FORMAT, csv_text
+from biomech_id.session.folder.read_write import read_tables, write_folder
+from biomech_id.session.tables.csv_text import FLOAT_FORMAT, csv_text
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 REPEATS = 5
@@ -35,9 +35,9 @@ def best_s(*works: Callable[[], object]) -> list[float]:
 
 def main() -> int:
     """Print the times; return 1 if a claim does not hold."""
-    session = analyse(DATA).computed
+    session = analyse(DATA)
     tables = session.tables()
-    walks = len(session.trials)
+    walks = len(session.movements)
     every = [*tables.frames.values(), tables.cycles, tables.budget, tables.peaks]
 
     def ours() -> list[str]:
@@ -50,7 +50,7 @@ def main() -> int:
         out = Path(folder) / "out"
         # A trial keeps its frames and curves once built: fresh values every time, or nothing would be measured.
         build_s, write_s, read_s = best_s(
-            lambda: replace(session, trials=tuple(replace(trial) for trial in session.trials)).tables(),
+            lambda: replace(session, movements=tuple(replace(trial) for trial in session.movements)).tables(),
             lambda: write_folder(tables, out),
             lambda: read_tables(out),
         )

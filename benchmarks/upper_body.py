@@ -16,9 +16,10 @@ from pathlib import Path
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import cut_and_grade, solve_trial
 from biomech_id.readers import read_c3d
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.trial_tables import curves, frames, peaks, trial_budget
 from biomech_id.trial import Markers, Trial
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -40,7 +41,7 @@ def cpu_s(trial: Trial, model: CalibratedModel, recipe: Recipe) -> float:
     """CPU seconds from the recording's values to its tables."""
     started = time.process_time()
     result = cut_and_grade(solve_trial(trial, model, model.subject, recipe), model, None, {})
-    _ = (result.frames, result.curves, result.budget, result.uncertainty, result.peaks)
+    _ = [table(result) for table in (frames, curves, trial_budget, peaks)]
     return time.process_time() - started
 
 

@@ -9,16 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from biomech_id._version import __version__
+from biomech_id.moved import follow
 
 if TYPE_CHECKING:
     from biomech_id.algebra.wrench import Wrench
     from biomech_id.dynamics.external import External
-    from biomech_id.dynamics.newton_euler import solve_body as solve
     from biomech_id.errors import BiomechError
     from biomech_id.exports.opensim.memory import from_opensim, to_opensim
     from biomech_id.exports.recording import write
-    from biomech_id.gait.assignment import assign_plates
-    from biomech_id.gait.events import find_events
+    from biomech_id.gait.tracked import solve_movement as solve
+    from biomech_id.gait.tracked import with_events as find_events
+    from biomech_id.gait.tracked import with_plates as assign_plates
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from biomech_id.readers import read, read_c3d
     from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
     from biomech_id.report import curves as plot
-    from biomech_id.results.hand_over import from_dataframe, from_xarray, to_dataframe, to_xarray
-    from biomech_id.results.session.analysed import read_folder
     from biomech_id.sample import virtual_subject
+    from biomech_id.session.hand_over import from_dataframe, from_xarray, to_dataframe, to_xarray
+    from biomech_id.session.session import read_folder
     from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Rotations, Subject, Trial
 
+follow()  # import paths of earlier versions
 #: Public name -> where it lives.
 _PUBLIC: dict[str, str] = {
     "AnalogChannels": "biomech_id.trial:AnalogChannels",
@@ -45,24 +47,24 @@ _PUBLIC: dict[str, str] = {
     "Trial": "biomech_id.trial:Trial",
     "Wrench": "biomech_id.algebra.wrench:Wrench",
     "analyse": "biomech_id.pipeline.single:analyse",
-    "assign_plates": "biomech_id.gait.assignment:assign_plates",
+    "assign_plates": "biomech_id.gait.tracked:with_plates",
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
-    "find_events": "biomech_id.gait.events:find_events",
-    "from_dataframe": "biomech_id.results.hand_over:from_dataframe",
+    "find_events": "biomech_id.gait.tracked:with_events",
+    "from_dataframe": "biomech_id.session.hand_over:from_dataframe",
     "from_ezc3d": "biomech_id.readers.c3d.from_ezc3d:from_ezc3d",
     "from_opensim": "biomech_id.exports.opensim.memory:from_opensim",
-    "from_xarray": "biomech_id.results.hand_over:from_xarray",
+    "from_xarray": "biomech_id.session.hand_over:from_xarray",
     "inverse_dynamics": "biomech_id.pipeline.arrays:solve_arrays",
     "plot": "biomech_id.report.curves",
     "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
-    "read_folder": "biomech_id.results.session.analysed:read_folder",
+    "read_folder": "biomech_id.session.session:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
-    "solve": "biomech_id.dynamics.newton_euler:solve_body",
-    "to_dataframe": "biomech_id.results.hand_over:to_dataframe",
+    "solve": "biomech_id.gait.tracked:solve_movement",
+    "to_dataframe": "biomech_id.session.hand_over:to_dataframe",
     "to_opensim": "biomech_id.exports.opensim.memory:to_opensim",
-    "to_xarray": "biomech_id.results.hand_over:to_xarray",
+    "to_xarray": "biomech_id.session.hand_over:to_xarray",
     "virtual_subject": "biomech_id.sample:virtual_subject",
     "write": "biomech_id.exports.recording:write",
 }
@@ -72,8 +74,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'biomech_id' has no attribute {name!r}")
     module, _, attribute = _PUBLIC[name].partition(":")
-    found = import_module(module)
-    value = getattr(found, attribute) if attribute else found
+    room = import_module(module)
+    value = getattr(room, attribute) if attribute else room
     globals()[name] = value
     return value
 

@@ -23,7 +23,7 @@ class BodySegment:
     Attributes
     ----------
     name : str
-        "shank".
+        Name of the segment, "shank".
     joint : str
         The joint that it hangs on, "knee"; "" for the root.
     proximal : str
@@ -54,12 +54,17 @@ _BY_NAME = {segment.name: segment for segment in SEGMENTS}
 
 
 def limb(end: str) -> tuple[BodySegment, ...]:
-    """Return the segments of one side from ``end`` up to where the sides meet, distal to proximal.
+    """Segments of one side from ``end`` up to where the sides meet.
 
     Parameters
     ----------
     end : str
         The most distal segment of the limb: "foot".
+
+    Returns
+    -------
+    tuple[BodySegment, ...]
+        Distal to proximal.
 
     Examples
     --------
@@ -90,26 +95,36 @@ BODY_PARTS: tuple[Part, ...] = (
 
 
 def proximal_part(side: str, joint: str) -> Part:
-    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis").
+    """Segment that a joint's distal segment hangs on.
 
     Parameters
     ----------
     side : str
-        "L" or "R".
+        "L" or "R", the side of the joint.
     joint : str
         One of the tree's joints: "knee".
+
+    Returns
+    -------
+    Part
+        (side, segment); of ("L", "hip") it is ("", "pelvis").
     """
     proximal = PROXIMAL_SEGMENT[joint]
     return (side if _BY_NAME[proximal].sided else "", proximal)
 
 
 def part_words(part: Part) -> str:
-    """Return a part in words: "right shank", "pelvis".
+    """Name a part of the body in words.
 
     Parameters
     ----------
     part : Part
         (side, segment) or (side, joint).
+
+    Returns
+    -------
+    str
+        "right shank", "pelvis".
 
     Examples
     --------

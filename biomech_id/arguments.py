@@ -1,4 +1,4 @@
-"""What an argument of a public function, or a field of a public value, may be: said once beside it, checked at the door.
+"""What an argument of a public function, or a field of a public value, may be: written once beside it, checked at the door.
 
 `takes` stands over a function and `holds` over a value's class, with one `Kind` for each argument. Whoever gives something else,
 too much, too little, or a name that is not there, gets a `BiomechError` with the argument, what was given and what is expected.
@@ -55,7 +55,7 @@ class Kind:
         Parameters
         ----------
         value : Any
-            What was given.
+            What the caller gave.
         argument, of : str
             Name of the argument, and of the function or value it belongs to.
 
@@ -70,14 +70,15 @@ class Kind:
         """
         if self.of_type(value) and self.fits(value):
             return
-        said = f"{of} takes {self.words} as its {argument}, not {_shown(value)}"
-        said += f": {self.hint}." if self.hint else "."
+        message = f"{of} takes {self.words} as its {argument}, not {_shown(value)}"
+        message += f": {self.hint}." if self.hint else "."
+        kind: type[BiomechError] = InvalidValueError
         if not self.of_type(value):
-            raise WrongTypeError(said, value=_repeated(value), expected=self.words, where=of)
-        if self.choices:
-            said += did_you_mean(str(value), self.choices)
-            raise OptionError(said, value=_repeated(value), expected=self.words, where=of)
-        raise InvalidValueError(said, value=_repeated(value), expected=self.words, where=of)
+            kind = WrongTypeError
+        elif self.choices:
+            kind = OptionError
+            message += did_you_mean(str(value), self.choices)
+        raise kind(message, value=_repeated(value), expected=self.words, where=of)
 
 
 def _shown(value: object) -> str:
@@ -97,7 +98,7 @@ def _repeated(value: object) -> object:
 
 
 def a(kind: type | tuple[type, ...], hint: str = "") -> Kind:
-    """A value of a type.
+    """Describe a value of a type.
 
     Parameters
     ----------
@@ -105,13 +106,18 @@ def a(kind: type | tuple[type, ...], hint: str = "") -> Kind:
         The type, or several.
     hint : str, optional
         Where such a value comes from.
+
+    Returns
+    -------
+    Kind
+        Fits an instance of any of the types.
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return Kind(f"a {' or '.join(each.__name__ for each in kinds)}", lambda v: isinstance(v, kinds), hint=hint)
 
 
 def a_quantity(least: float = -math.inf, most: float = math.inf, unit: str = "") -> Kind:
-    """A finite number in its unit, within a range.
+    """Describe a finite number in its unit, within a range.
 
     Parameters
     ----------
@@ -119,6 +125,11 @@ def a_quantity(least: float = -math.inf, most: float = math.inf, unit: str = "")
         Smallest and largest value.
     unit : str, optional
         "kg"; "" for none.
+
+    Returns
+    -------
+    Kind
+        Fits integers and NumPy numbers too; never NaN or a bool.
 
     Examples
     --------
@@ -132,7 +143,7 @@ def a_quantity(least: float = -math.inf, most: float = math.inf, unit: str = "")
 
 
 def a_count(least: int, most: int | None = None) -> Kind:
-    """A whole number.
+    """Describe a whole number.
 
     Parameters
     ----------
@@ -140,6 +151,11 @@ def a_count(least: int, most: int | None = None) -> Kind:
         Smallest that is accepted.
     most : int | None, optional
         Largest; None for any.
+
+    Returns
+    -------
+    Kind
+        Fits NumPy integers too; never a bool.
     """
     words = f"a whole number from {least} to {most}" if most is not None else f"a whole number of at least {least}"
     fits: Callable[[Any], bool] = lambda v: least <= v and (most is None or v <= most)  # noqa: E731
@@ -147,40 +163,68 @@ def a_count(least: int, most: int | None = None) -> Kind:
 
 
 def a_word(choices: Collection[str] | EnumType) -> Kind:
-    """One of a few words, or what names a member of an enum.
+    """Describe one of a few words, or what names a member of an enum.
 
     Parameters
     ----------
     choices : Collection[str] | EnumType
         The words, or the enum of them.
+
+    Returns
+    -------
+    Kind
+        Fits a str that is exactly one of them.
     """
     words = tuple(map(str, choices))
     return Kind(f"one of {', '.join(map(repr, words))}", lambda v: isinstance(v, str), lambda v: v in words, choices=words)
 
 
 def a_switch() -> Kind:
-    """True or false."""
+    """Describe True or False.
+
+    Returns
+    -------
+    Kind
+        Fits a NumPy bool too.
+    """
     return Kind("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool")
 
 
 def a_str() -> Kind:
-    """Any text."""
+    """Describe a text.
+
+    Returns
+    -------
+    Kind
+        Fits any str.
+    """
     return Kind("a str", lambda v: isinstance(v, str))
 
 
 def a_path(hint: str) -> Kind:
-    """The name of a file or folder.
+    """Describe the name of a file or folder.
 
     Parameters
     ----------
     hint : str
-        Of what.
+        Which file or folder it is.
+
+    Returns
+    -------
+    Kind
+        Fits a str or PathLike without a NUL character.
     """
     return Kind("a str or PathLike", lambda v: isinstance(v, str | os.PathLike), lambda v: "\0" not in os.fspath(v), hint)
 
 
 def a_day() -> Kind:
-    """A day as ISO writes it."""
+    """Describe a day as ISO writes it.
+
+    Returns
+    -------
+    Kind
+        Fits a str such as "2019-05-31".
+    """
     return Kind("a day like '2019-05-31'", lambda v: isinstance(v, str), _is_day)
 
 
@@ -192,12 +236,17 @@ def _is_day(value: str) -> bool:
 
 
 def one_or_several(kind: Kind) -> Kind:
-    """One of a kind, or a sequence of them.
+    """Describe one of a kind, or a sequence of them.
 
     Parameters
     ----------
     kind : Kind
-        Of every item.
+        What every item may be.
+
+    Returns
+    -------
+    Kind
+        Fits an empty sequence too.
     """
     many = each(kind)
     return Kind(
@@ -207,12 +256,17 @@ def one_or_several(kind: Kind) -> Kind:
 
 
 def each(kind: Kind) -> Kind:
-    """Several of a kind, in a sequence; a text is none.
+    """Describe several of a kind, in a sequence.
 
     Parameters
     ----------
     kind : Kind
-        Of every item.
+        What every item may be.
+
+    Returns
+    -------
+    Kind
+        Fits an empty sequence; a text is none.
     """
     one = kind.words.removeprefix("a ").removeprefix("an ")
     accepted: Callable[[Any], bool] = lambda v: isinstance(v, Sequence) and not isinstance(v, str | bytes)  # noqa: E731
@@ -221,14 +275,19 @@ def each(kind: Kind) -> Kind:
 
 
 def by(keys: Collection[str], kind: Kind) -> Kind:
-    """A mapping with some of the keys, each with a value of a kind.
+    """Describe a mapping with some of the keys.
 
     Parameters
     ----------
     keys : Collection[str]
-        "L" and "R".
+        Keys that may occur, "L" and "R".
     kind : Kind
-        Of every value.
+        What every value may be.
+
+    Returns
+    -------
+    Kind
+        Fits an empty mapping too.
     """
     example = " and ".join(map(repr, keys))
     of_type: Callable[[Any], bool] = lambda v: isinstance(v, Mapping) and all(map(kind.of_type, v.values()))  # noqa: E731
@@ -239,12 +298,17 @@ def by(keys: Collection[str], kind: Kind) -> Kind:
 
 
 def or_none(kind: Kind) -> Kind:
-    """The same, or None.
+    """Describe the same, or None.
 
     Parameters
     ----------
     kind : Kind
         What else it may be.
+
+    Returns
+    -------
+    Kind
+        With the same hint and choices.
     """
     return replace(
         kind, words=f"{kind.words} or None",
@@ -253,16 +317,21 @@ def or_none(kind: Kind) -> Kind:
 
 
 def member(kind: type[StrEnum], value: object, argument: str, of: str) -> Any:
-    """Return the member of an enum that a word names, whatever its case.
+    """Find the member of an enum that a word names, whatever its case.
 
     Parameters
     ----------
     kind : type[StrEnum]
-        The enum.
+        The enum of texts.
     value : object
         A member, or its value as a text.
     argument, of : str
         Name of the argument, and of the value it belongs to.
+
+    Returns
+    -------
+    Any
+        The member, of type ``kind``.
 
     Raises
     ------
@@ -284,7 +353,7 @@ def member(kind: type[StrEnum], value: object, argument: str, of: str) -> Any:
 
 
 def takes(_name: str = "", /, **kinds: Kind) -> Callable[[_Function], _Function]:
-    """Return a decorator that checks a function's arguments before it runs.
+    """Check a function's arguments before it runs.
 
     Parameters
     ----------
@@ -292,6 +361,11 @@ def takes(_name: str = "", /, **kinds: Kind) -> Callable[[_Function], _Function]
         What messages call the function; its own name otherwise.
     kinds : Kind
         Argument -> what it may be. An argument that is left out of the call is not checked.
+
+    Returns
+    -------
+    Callable[[_Function], _Function]
+        A decorator; the function keeps its name, signature and docstring.
 
     Examples
     --------
@@ -331,12 +405,17 @@ def takes(_name: str = "", /, **kinds: Kind) -> Callable[[_Function], _Function]
 
 
 def holds(**kinds: Kind) -> Callable[[_Class], _Class]:
-    """Return a decorator that checks the fields of a dataclass when a value is made.
+    """Check the fields of a dataclass when a value is made.
 
     Parameters
     ----------
     kinds : Kind
         Field -> what it may be.
+
+    Returns
+    -------
+    Callable[[_Class], _Class]
+        A decorator, to stand over ``@dataclass``.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -350,14 +429,14 @@ def _misnamed(
     reason: TypeError, signature: inspect.Signature, of: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> BiomechError:
     """The error of a call whose arguments are too many, too few, or have names that the function does not know."""
-    known = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
-    known = [name for name in known if name != "self"]
-    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.parameters.values())
+    own = [each for each in signature.parameters.values() if each.name != "self"]
+    known = [each.name for each in own if each.kind is not each.VAR_KEYWORD]
+    open_ended = len(known) < len(own)
     # Where further keywords are taken, one that is nearly an argument's name is that name misspelt.
     strange = (name for name in kwargs if name not in known and (not open_ended or did_you_mean(name, known)))
     unknown = next(strange, None)
     n_positional = len(args) - ("self" in signature.parameters)
     given = unknown if unknown is not None else f"{n_positional} by position and {', '.join(kwargs) or 'none'} by name"
     expected = f"{of}({', '.join(known)})"
-    said = f"was called otherwise: {reason}." if unknown is None else f"has no argument {unknown}.{did_you_mean(unknown, known)}"
-    return WrongTypeError(f"{expected} {said}", value=given, expected=expected, where=of)
+    problem = f"was called otherwise: {reason}." if unknown is None else f"has no argument {unknown}.{did_you_mean(unknown, known)}"
+    return WrongTypeError(f"{expected} {problem}", value=given, expected=expected, where=of)

@@ -30,12 +30,17 @@ SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 
 def method_name(method: str) -> str:
-    """Return which method found a joint centre, of its words in ``calibration.json``, without source and residual.
+    """Name of the method by which a joint centre was found.
 
     Parameters
     ----------
     method : str
         "functional, SCoRE, Ehrig et al. 2006 (J Biomech 39:2798), residual 1.2 mm".
+
+    Returns
+    -------
+    str
+        Its words in ``calibration.json`` without source and residual.
 
     Examples
     --------
@@ -91,9 +96,9 @@ class SignRow:
     title : str
         What a clinician calls it, "Hip flexion".
     positive : str
-        Words for the two ends of the axis.
+        Word for the positive end of the axis.
     negative : str
-        Words for the two ends of the axis.
+        Word for the negative end of the axis.
     quantity : Quantity
         What it is; `UNITS` gives its unit.
     joint : str
@@ -128,12 +133,17 @@ class SignRow:
         return self.joint == "ground" or (self.quantity in KINETIC and self.joint not in FREE_JOINTS)
 
     def column(self, side: str) -> str:
-        """Column name in ``trials/<stem>.csv``: ``LHipAngles.X``.
+        """Name of the column in ``trials/<stem>.csv``.
 
         Parameters
         ----------
         side : str
             "L", "R" or "" for what has no side.
+
+        Returns
+        -------
+        str
+            ``LHipAngles.X``; without an axis for a scalar.
         """
         return f"{side}{self.variable}" + (f".{self.component}" if self.component else "")
 
@@ -272,14 +282,19 @@ CLINIC_MUSCLES: dict[str, str] = {
 
 
 def muscle_variable(muscle: str, measure: str) -> str:
-    """Return the variable of one of `CLINIC_MUSCLES`.
+    """Name the variable of one of `CLINIC_MUSCLES`.
 
     Parameters
     ----------
     muscle : str
-        "medial_hamstrings".
+        One of `CLINIC_MUSCLES`, "medial_hamstrings".
     measure : str
-        "Length" or "Velocity".
+        "Length" or "Velocity", what is measured of it.
+
+    Returns
+    -------
+    str
+        Its name in the sign table and in every table of results.
 
     Examples
     --------
@@ -359,12 +374,17 @@ NOISE_SOURCES: tuple[str, ...] = ("marker_noise",)
 
 
 def rows_of(variable: str) -> tuple[SignRow, ...]:
-    """Rows of the sign table for one variable, in component order; empty if the variable is not in the table.
+    """Rows of the sign table for one variable.
 
     Parameters
     ----------
     variable : str
         As in the columns of the tables, without its side: "HipAngles".
+
+    Returns
+    -------
+    tuple[SignRow, ...]
+        In component order; empty if the variable is not in the table.
 
     Examples
     --------
@@ -376,14 +396,22 @@ def rows_of(variable: str) -> tuple[SignRow, ...]:
 
 
 def frame_columns() -> Iterator[tuple[str, SignRow]]:
-    """Yield (column, row) for every sign-table column of ``trials/<stem>.csv``, left side first."""
+    """Name the sign-table columns of ``trials/<stem>.csv``, left side first.
+
+    Yields
+    ------
+    column : str
+        Its name, ``LHipAngles.X``.
+    row : SignRow
+        The row of the sign table it belongs to.
+    """
     for side in SIDES:
         for row in SIGN_TABLE:
             yield row.column(side), row
 
 
 #: (variable, component) -> the row of every curve of ``cycles.csv``, in the order they are written for each cycle; those of
-#: variables that a laboratory adds come last (`results.tables.variables`).
+#: variables that a laboratory adds come last (`session.tables.variables`).
 CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
     (row.variable, row.component): row
     for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE)
@@ -391,7 +419,13 @@ CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
 
 
 def cycle_rows() -> tuple[SignRow, ...]:
-    """Return the rows of every variable in ``cycles.csv``, in the order they are written for each cycle."""
+    """Rows of every variable in ``cycles.csv``.
+
+    Returns
+    -------
+    tuple[SignRow, ...]
+        In the order they are written for each cycle.
+    """
     return tuple(CYCLE_ROWS.values())
 
 
@@ -410,7 +444,7 @@ class Column:
     kind : ColumnKind
         How a reader parses it; "integer" and "number" cells may be empty (missing), "text" cells may be empty text.
     meaning : str
-        One sentence.
+        One sentence for the data dictionary.
     unit : str, optional
         Unit of every cell, or "" where the row says it or there is none.
     added : bool, optional
@@ -435,7 +469,7 @@ class TableRow:
     row : str
         What one row is, in words.
     columns : tuple[Column, ...]
-        In file order.
+        The columns, in file order.
     """
 
     name: str
@@ -658,12 +692,17 @@ SESSION_TABLES: tuple[str, ...] = ("cycles", "budget", "spatiotemporal", "peaks"
 
 
 def table_columns(name: str) -> tuple[Column, ...]:
-    """Columns of one tidy table (``"cycles"``), in file order.
+    """Columns of one tidy table.
 
     Parameters
     ----------
     name : str
         Of the table, without ``.csv``.
+
+    Returns
+    -------
+    tuple[Column, ...]
+        In file order.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from biomech_id.sentences import Sentence, table, worded
+from biomech_id.languages import Sentence, table, worded
 
 #: Whether who reads the sentences typed a command, and knows options where others know arguments.
 _ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
@@ -30,7 +30,13 @@ _OPTIONS = {"mass_kg": "--mass", "subject_file": "--subject"}
 
 @contextmanager
 def on_command_line() -> Iterator[None]:
-    """Speak of options, ``--mass``, until the end of the block; of arguments, ``mass_kg``, otherwise."""
+    """Speak of options, ``--mass``, until the end of the block; of arguments, ``mass_kg``, otherwise.
+
+    Yields
+    ------
+    None
+        Sentences name options within the block.
+    """
     token = _ON_COMMAND_LINE.set(True)
     try:
         yield
@@ -39,12 +45,17 @@ def on_command_line() -> Iterator[None]:
 
 
 def option(argument: str) -> str:
-    """Return what a person calls an argument of the main job: ``mass_kg``, or on the command line ``--mass``.
+    """Name an argument of the main job as its user knows it.
 
     Parameters
     ----------
     argument : str
         Its name in Python.
+
+    Returns
+    -------
+    str
+        ``mass_kg``, or on the command line ``--mass``.
 
     Examples
     --------
@@ -61,7 +72,7 @@ def option(argument: str) -> str:
 
 
 def typed(word: object, *, windows: bool = os.name == "nt") -> str:
-    """Return a name or path as it is typed in a command, in quotes where a shell would take it for more than one word.
+    """Write a name or path as it is typed in a command.
 
     Parameters
     ----------
@@ -69,6 +80,11 @@ def typed(word: object, *, windows: bool = os.name == "nt") -> str:
         A name or path.
     windows : bool, optional
         Whether it is typed on Windows; default is the system that runs.
+
+    Returns
+    -------
+    str
+        In quotes where a shell would take it for more than one word.
 
     Examples
     --------
@@ -87,28 +103,38 @@ def typed(word: object, *, windows: bool = os.name == "nt") -> str:
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near.
+    """Suggest the nearest of some known words.
 
     Parameters
     ----------
     word : str
-        As typed.
+        The word as typed.
     known : Collection[str]
         The words there are.
+
+    Returns
+    -------
+    str
+        " Did you mean ...?", or nothing if none is near.
     """
     near = [k for k in sorted(known) if k.startswith(word)] or difflib.get_close_matches(word, sorted(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def near_miss(word: object, known: Collection[str]) -> str:
-    """Return the same as `did_you_mean` for a word in any case, and of any kind: "lasi" is near "LASI".
+    """Suggest like `did_you_mean`, for a word in any case, and of any kind: "lasi" is near "LASI".
 
     Parameters
     ----------
     word : object
-        As given.
+        The word or value as given.
     known : Collection[str]
         The words there are.
+
+    Returns
+    -------
+    str
+        " Did you mean ...?", or nothing if none is near.
     """
     if not isinstance(word, str):
         return ""
@@ -147,7 +173,13 @@ class BiomechError(Exception):
 
     @classmethod
     def at(cls, path: object, message: str, expected: str) -> Self:
-        """Return the error of a file or folder, which is both what was found and where."""
+        """Return the error of a file or folder, which is both what was found and where.
+
+        Returns
+        -------
+        Self
+            With the path as its value and its place.
+        """
         return cls(message, value=str(path), expected=expected, where=str(path))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -204,7 +236,7 @@ def must_be(value: object, kind: type | tuple[type, ...], *, argument: str, of: 
     Parameters
     ----------
     value : object
-        What was given.
+        What the caller gave.
     kind : type | tuple[type, ...]
         What it must be an instance of.
     argument, of : str
@@ -245,7 +277,7 @@ class Finding(Sentence):
     ----------
     rule : str
         Stable identifier, lower-case words joined by hyphens (``gap-long``); its severity, words and hint stand in the tables of
-        `biomech_id.sentences`.
+        `biomech_id.languages`.
     values : Mapping[str, object], optional
         What was found, in the unit each name ends with.
     where : str
@@ -256,7 +288,7 @@ class Finding(Sentence):
 
     @property
     def severity(self) -> Severity:
-        """How grave the rule is; a warning where nobody said."""
+        """How grave the rule is; a warning unless the tables name another severity."""
         return Severity(table("en").get(self.rule, {}).get("severity", Severity.WARNING))
 
     @property

@@ -16,13 +16,12 @@ def main(static_file: str, walk_file: str) -> int:
     """Print one line per stance: side, times, the plate's verdict, and each joint's largest moment about the y axis (left)."""
     model = bid.conventional_model(bid.read_c3d(static_file))
     trial = bid.prepare(bid.read_c3d(walk_file), model).trial
-    motion = model.track(trial)
-    assignment = bid.assign_plates(trial, motion)
-    loads = bid.solve(motion, assignment)
+    walk = bid.assign_plates(model.track(trial))
+    loads = bid.solve(walk)
     mass_kg = model.subject.mass_kg
 
     print(f"{trial.name}: {trial.n_frames} frames, body mass {mass_kg:.1f} kg")
-    for stance in assignment.stances:
+    for stance in walk.assignment.stances:
         told = f"{stance.side} {stance.start_s:.2f}-{stance.end_s:.2f} s: {stance.verdict}"
         if stance.verdict.accepted:
             frames = slice(trial.index_of(stance.start_s), trial.index_of(stance.end_s))

@@ -11,11 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.parity import keep_parity, parity_of
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.images import draw_page_images, draw_vision_image
-from biomech_id.results.folder.read_write import read_tables
+from biomech_id.request.job import Job
+from biomech_id.session.folder.read_write import read_tables
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"

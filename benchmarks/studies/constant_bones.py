@@ -22,16 +22,16 @@ from biomech_id import __version__
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.segment_energy import energy_left_open_W
-from biomech_id.gait.movements import TrialKind
-from biomech_id.models.opensim.inverse_kinematics import TrackedPose
-from biomech_id.models.opensim.skeletal_model import SkeletalModel
+from biomech_id.feet.movements import TrialKind
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
+from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.choose_model import ChosenModel, choose_model
-from biomech_id.pipeline.intake import read_all
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import cut_and_grade, solve_trial
 from biomech_id.readers import read
+from biomech_id.request.intake import read_all
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.trial import Trial
 
 TABLE = Path(__file__).with_suffix(".md")

@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 import biomech_id as bid
 from biomech_id import __version__
-from biomech_id.gait.scores import GAIT_VARIABLES
-from biomech_id.results.norms.from_sessions import norm_from_sessions
-from biomech_id.results.norms.norm import write_norm
+from biomech_id.gait.measures.scores import GAIT_VARIABLES
+from biomech_id.norms.from_sessions import norm_from_sessions
+from biomech_id.session import trial_tables
+from biomech_id.session.values.norm import write_norm
 
 Array = NDArray[np.float64]
 TABLE = Path(__file__).with_suffix(".md")
@@ -222,7 +223,7 @@ class Printed:
     def by(cls, session: Any) -> Printed:
         """Read it off a session that was analysed with bands."""
         result = session.computed.trials[0]
-        bands = [band for band in result.bands if np.isfinite(band.cycle.foot_off_s)]
+        bands = [band for band in trial_tables.bands(result) if np.isfinite(band.cycle.foot_off_s)]
         cycles = [(str(b.cycle.side), b.cycle.number, b.cycle.start_s, b.cycle.end_s, b.cycle.foot_off_s) for b in bands]
         wanted = [tuple((name + ".").split(".")[:2]) for name in NAMES]
         order = [bands[0].names.index(name) for name in wanted]

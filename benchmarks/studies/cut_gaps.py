@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.before import ROOT
 from biomech_id import __version__
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.readers import read_recording
+from biomech_id.request.recipe import Recipe
 from biomech_id.signal.gap_repair import repair_gaps
 from biomech_id.signal.gaps import fill_gaps, find_gaps, spline
 from biomech_id.trial import Markers

@@ -25,7 +25,9 @@ from benchmarks.studies.cut_gaps import SHARED
 from biomech_id import BiomechError, Event, ForcePlate, Trial, __version__
 from biomech_id.errors import Severity
 from biomech_id.readers import read_recording
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.computed import Computed
+from biomech_id.session.solved import Solved
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import AnalogChannels, EventKind
 
@@ -466,7 +468,7 @@ def virtual() -> Iterator[Recording]:
     yield Recording("virtual child", person.static().trial, person.walk().trial)
 
 
-def analysed(recording: Recording) -> bid.SessionResult:
+def analysed(recording: Recording) -> Computed:
     """The main job on a recording, without bands."""
     given = [recording.static, recording.walk]
     return bid.analyse(given, static=recording.static.name, mass_kg=recording.mass_kg, uncertainty=False, budget=False).computed
@@ -496,12 +498,12 @@ class Said:
         return cls(frozenset(words), frames, {} if not session.trials else _means(session.trials[0]))
 
 
-def _frames(trial: TrialResult) -> dict[str, np.ndarray]:
-    table = trial.frames
+def _frames(trial: Solved) -> dict[str, np.ndarray]:
+    table = trial_tables.frames(trial)
     return {name: np.asarray(table[name]) for name in table.columns if name[1:].partition(".")[0] in VARIABLES}
 
 
-def _means(trial: TrialResult) -> dict[str, np.ndarray]:
+def _means(trial: Solved) -> dict[str, np.ndarray]:
     """Mean of each side's cycles that are used, at every percent."""
     frames, found = _frames(trial), {}
     for name, values in frames.items():

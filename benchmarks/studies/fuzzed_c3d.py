@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from biomech_id import __version__
-from biomech_id.check.check import inspect
 from biomech_id.errors import BiomechError
+from biomech_id.judgement.check.check import inspect
 from biomech_id.readers import Recording
 from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.c3d.interpret import interpret

@@ -16,8 +16,8 @@ from pathlib import Path
 import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.conventions import SIDES
+from biomech_id.judgement.knee_axis import judge_knee_axes
 from biomech_id.models.joint_centres.knee_axis_walk import CLOSE_CORRELATION, HEALTHY_SLOPE, beyond_healthy
-from biomech_id.pipeline.knee_axis import judge_knee_axes
 
 TABLE = Path(__file__).with_suffix(".md")
 #: Folders of healthy people, a folder each: one laboratory has a static trial of everybody, the other's files store its offsets.

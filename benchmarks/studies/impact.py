@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.conventions import GRAVITY_M_S2
-from biomech_id.results.session.clinical import clinical_moment
+from biomech_id.session.tables.clinical import clinical_moment
 from biomech_id.signal.filters import spline_lowpass
 
 TABLE = Path(__file__).with_suffix(".md")
@@ -116,7 +116,7 @@ def as_stored(trial: Any, cameras_hz: float) -> Any:
 def moments(trial: Any, model: Any) -> dict[tuple[str, str], Array]:
     """(side, joint) -> sagittal moment, N m/kg, at 100 frames a second; NaN where it is not known."""
     motion = model.track(trial)
-    loads = bid.solve(motion, bid.assign_plates(trial, motion))
+    loads = bid.solve(bid.assign_plates(motion))
     step, found = round(trial.rate_hz / LABORATORY_HZ), {}
     for (side, joint), load in loads.items():
         sagittal = clinical_moment(load.wrench.moment_Nm, motion, side, joint)[:, 0] / trial.subject.mass_kg

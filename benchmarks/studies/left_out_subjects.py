@@ -19,9 +19,9 @@ from scipy.special import betaincinv
 
 import biomech_id as bid
 from biomech_id import __version__
-from biomech_id.results.norms.contributors import NormSample, samples_of
-from biomech_id.results.norms.from_sessions import norm_from_sessions
-from biomech_id.results.statistics.one_person import curve_against, whole_curve_sd
+from biomech_id.norms.contributors import NormSample, samples_of
+from biomech_id.norms.from_sessions import norm_from_sessions
+from biomech_id.statistics.one_person import curve_against, whole_curve_sd
 
 TABLE = Path(__file__).with_suffix(".md")
 #: Folders of healthy people, a folder each.
@@ -58,7 +58,7 @@ def exact_interval(inside: int, people: int) -> tuple[float, float]:
     return low, high
 
 
-def people_of(sessions: Iterable[bid.SessionTables]) -> tuple[NormSample, ...]:
+def people_of(sessions: Iterable[bid.Tables]) -> tuple[NormSample, ...]:
     """What each person contributes to a norm, computed as the norm computes it."""
     return samples_of(norm_from_sessions(sessions, source="left out one by one", mix=("hip_centre", "bandwidth")))
 

@@ -4,7 +4,7 @@
 project (``../shared``, or ``BIOMECH_ID_SHARED``) as it is and with all its plates moved by 20 and 30 mm either way along either
 axis and turned by 8 degrees either way: the corners of the recordings in memory, then the whole program. Who is judged is no part
 of the population that judges. With ``--population`` it first builds that population anew from the same recordings, walks and turns
-(``biomech_id/results/plates/plate_population.json``). Nothing is random. The table lies beside this module.
+(``biomech_id/plates/plate_population.json``). Nothing is random. The table lies beside this module.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ from numpy.typing import NDArray
 
 import biomech_id as bid
 from biomech_id import __version__
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.plate_steps import PlateStep, told_by_steps
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import describe_travel
-from biomech_id.results.plates.records import POPULATION_FILE, read_population, write_population
-from biomech_id.results.plates.session import tell_plates
+from biomech_id.feet.feet import find_feet
+from biomech_id.feet.movements import TrialKind
+from biomech_id.judgement.session_plates import tell_plates
+from biomech_id.plates.records import POPULATION_FILE, read_population, write_population
+from biomech_id.plates.steps import PlateStep, told_by_steps
 from biomech_id.trial import Trial
 
 TABLE = Path(__file__).with_suffix(".md")
@@ -105,13 +103,13 @@ def population(shared: Path) -> Iterator[tuple[str, str, PlateStep]]:
         trials = {trial.name: trial for trial in trials_of(path)}
         session = bid.analyse(list(trials.values()), uncertainty=False, budget=False).computed
         for result in session.trials:
-            landmarks = find_landmarks(trials[result.name], result.motion)
-            travel = describe_travel(landmarks, floor_support(trials[result.name], landmarks, result.mass_kg))
+            feet = find_feet(trials[result.name], result.motion, body_mass_kg=result.mass_kg)
+            travel = feet.travel
             if travel.kind is TrialKind.TURN:
                 travel = replace(travel, kind=TrialKind.STRAIGHT)
             whole = None if result.whole_body is None else (result.whole_body.momentum, result.contacts)
             stances = result.assignment.stances if result.assignment else ()
-            steps, _ = told_by_steps(result.name, landmarks, travel, stances, result.plates, whole=whole)
+            steps, _ = told_by_steps(result.name, feet.landmarks, travel, stances, result.plates, whole=whole)
             yield from ((folder, path.name, step) for step in steps)
 
 

@@ -24,12 +24,12 @@ from benchmarks.before import ROOT
 from biomech_id import __version__
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.markersets import MARKER_SETS, MarkerSet, detect, load_markerset
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 from biomech_id.readers import read_recording
 from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.source import read_source
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 
 SEED = 20260101
 BLOCK = 512

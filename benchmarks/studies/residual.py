@@ -3,7 +3,8 @@
 ``python -m benchmarks.studies.residual [FOLDER]`` analyses every full-body session beside the project (``../shared``, or
 ``BIOMECH_ID_SHARED``), tables the residual of each walk, and then changes one thing at a time: the gain of all plates, the body
 mass, the sign of one horizontal or of the vertical force, the time of the plates. A fault is found where
-`gait.residual.judge_residual` names a cause that it did not name before, and is named right where the first cause is its own.
+`gait.measures.residual.judge_residual` names a cause that it did not name before, and is named right where the first cause is its
+own.
 Nothing is random. The table lies beside this module.
 """
 
@@ -23,8 +24,8 @@ import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.algebra.vectors import matvec
 from biomech_id.dynamics.momentum import BodyMomentum, Ground
-from biomech_id.gait.residual import ResidualTest, judge_residual
-from biomech_id.results.session.values import TrialResult
+from biomech_id.gait.measures.residual import ResidualTest, judge_residual
+from biomech_id.session.solved import Solved
 
 TABLE = Path(__file__).with_suffix(".md")
 Array = NDArray[np.float64]
@@ -79,7 +80,7 @@ class Walk:
     rate_hz: float
 
     @classmethod
-    def of(cls, trial: TrialResult, group: str) -> Walk | None:
+    def of(cls, trial: Solved, group: str) -> Walk | None:
         """The walk of a trial; None where nothing can be judged."""
         whole = trial.whole_body
         if whole is None or whole.ground is None or whole.test is None:

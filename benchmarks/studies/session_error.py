@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.studies.session_error`` puts every marker of the virtual subject on another spot, in its standing and walk
 alike, and analyses both again: 200 times, with errors of a trained examiner. From these draws comes
-`biomech_id/results/statistics/session_error.csv`, by which `compare` knows what two visits differ in without any change. Other
+`biomech_id/statistics/session_error.csv`, by which `compare` knows what two visits differ in without any change. Other
 draws, and those of a child where recordings lie beside the project, show how many variables are then called changed. The table lies
 beside this module.
 """
@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.conventions import CYCLE_ROWS, SIDES
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import cut_and_grade, solve_trial
-from biomech_id.results.statistics import session_error
+from biomech_id.request.recipe import Recipe
+from biomech_id.session import trial_tables
+from biomech_id.statistics import session_error
 
 TABLE = Path(__file__).with_suffix(".md")
 Array = NDArray[np.float64]
@@ -65,7 +66,7 @@ class Person:
         result = cut_and_grade(solve_trial(walk, model, subject, Recipe(uncertainty=False)), model, None, {})
         steady = {(cycle.side, cycle.number) for cycle in result.cycles if cycle.steady}
         found: dict[tuple[str, str, str], list[Array]] = {}
-        for name, curve in zip(result.curves.names, result.curves.values, strict=True):
+        for name, curve in zip(trial_tables.curves(result).names, trial_tables.curves(result).values, strict=True):
             row = CYCLE_ROWS.get((name.variable, name.component))
             if row is not None and row.quantity not in LEFT_OUT and (name.side, name.cycle) in steady and np.isfinite(curve).all():
                 found.setdefault((name.side, name.variable, name.component), []).append(curve)

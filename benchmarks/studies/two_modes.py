@@ -24,7 +24,8 @@ from biomech_id import __version__
 from biomech_id.conventions import CYCLE_ROWS, SIDES
 from biomech_id.dynamics.momentum import body_momentum
 from biomech_id.dynamics.segment_energy import energy_left_open_W
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.solved import Solved
 
 TABLE = Path(__file__).with_suffix(".md")
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +58,7 @@ def root_mean_square(values: Any) -> float:
     return float(np.sqrt(np.nanmean(np.square(values))))
 
 
-def of_walk(trial: TrialResult, mode: str) -> Iterator[Figure]:
+def of_walk(trial: Solved, mode: str) -> Iterator[Figure]:
     """Energy left open in each segment, the worse of both legs, W/kg; force and moment left over at the root."""
     assert trial.loads is not None
     assert trial.mass_kg is not None
@@ -105,7 +106,7 @@ def of_two_walks(shared: Path, names: Sequence[str] = TWICE) -> Iterator[Figure]
         for mode, settings in MODES.items():
             curves: dict[tuple[str, str, str], list[Any]] = {}
             for trial in bid.analyse(shared / "c3d" / "norm_subjects" / name, uncertainty=False, **settings).computed.trials:
-                for key, curve in zip(trial.curves.names, trial.curves.values, strict=True):
+                for key, curve in zip(trial_tables.curves(trial).names, trial_tables.curves(trial).values, strict=True):
                     if np.isfinite(curve).all():
                         curves.setdefault((key.side, key.variable, key.component), []).append(curve)
             for variable, component in (

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id import __version__
-from biomech_id.results.statistics.one_person import whole_curve_sd
-from biomech_id.results.statistics.two_recordings import cycles_against_cycles, power_of_change, scalar_change
+from biomech_id.statistics.one_person import whole_curve_sd
+from biomech_id.statistics.two_recordings import cycles_against_cycles, power_of_change, scalar_change
 
 TABLE = Path(__file__).with_suffix(".md")
 Array = NDArray[np.float64]

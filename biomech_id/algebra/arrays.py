@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ IntArray = NDArray[np.intp]
 
 
 def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
-    """Return ``values`` as a float64 array of any shape.
+    """Make a float64 array of any shape.
 
     Parameters
     ----------
@@ -26,6 +27,11 @@ def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
         Of the field or argument, for the error message.
     where : str, optional
         The value or function that it belongs to, for the error message.
+
+    Returns
+    -------
+    FloatArray
+        ``values`` itself where it is one already.
 
     Raises
     ------
@@ -50,17 +56,83 @@ def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
         ) from reason  # fmt: skip
 
 
+def keep_array(
+    value: object, name: str, shape: tuple[int | None, ...], *, where: str = "", make: Callable[..., FloatArray] | None = None
+) -> FloatArray:
+    """Check an array field of a frozen value and keep it read-only.
+
+    Parameters
+    ----------
+    value : object
+        The value, while it is being made.
+    name : str
+        Name of its field, which holds anything NumPy can turn into a float array.
+    shape : tuple[int | None, ...]
+        Expected shape; ``None`` accepts any length on that axis.
+    where : str, optional
+        What error messages call the value; "" for its type.
+    make : Callable[..., FloatArray] | None, optional
+        `readonly_column_major` for arrays that are worked on for all frames at once; None for `readonly`.
+
+    Returns
+    -------
+    FloatArray
+        What the field holds now.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from biomech_id.algebra.arrays import keep_array
+    >>> plate = SimpleNamespace(force_lab_N=[[0, 0, 700]])
+    >>> keep_array(plate, "force_lab_N", (None, 3), where="plate 1")
+    array([[  0.,   0., 700.]])
+    """
+    array = (make or readonly)(getattr(value, name), shape, name=name, where=where or type(value).__name__)
+    object.__setattr__(value, name, array)
+    return array
+
+
+def all_finite(values: FloatArray, axis: int | tuple[int, ...] = -1) -> BoolArray:
+    """Find where every number along an axis is there.
+
+    Parameters
+    ----------
+    values : FloatArray
+        Any shape; missing is NaN.
+    axis : int | tuple[int, ...], optional
+        Along which; the components of a vector unless another is given.
+
+    Returns
+    -------
+    BoolArray
+        The shape of ``values`` without that axis; False where one of the numbers is missing or infinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.arrays import all_finite
+    >>> all_finite(np.array([[0.1, 0.2, 0.3], [0.1, np.nan, 0.3]]))
+    array([ True, False])
+    """
+    return np.asarray(np.isfinite(values).all(axis=axis))
+
+
 def over_seen(statistic: Callable[..., Any], values: ArrayLike, axis: int | None = None) -> Any:
-    """Return a statistic of what is seen, as NumPy's ``nan`` functions do, and NaN, without a warning, where nothing is.
+    """Take a statistic of what is seen, as NumPy's ``nan`` functions do, without a warning where nothing is.
 
     Parameters
     ----------
     statistic : Callable[..., Any]
-        ``np.nanmean``, ``np.nanmedian``, ...
+        ``np.nanmean``, ``np.nanmedian`` or another function of an array and an axis.
     values : ArrayLike
-        Missing is NaN.
+        Any shape; missing is NaN.
     axis : int | None, optional
         Along which; None for all values.
+
+    Returns
+    -------
+    Any
+        ``values`` without that axis, or one number for None; NaN where nothing is seen.
 
     Examples
     --------
@@ -84,7 +156,7 @@ def over_seen(statistic: Callable[..., Any], values: ArrayLike, axis: int | None
 
 
 def percentiles_seen(values: ArrayLike, percents: Sequence[float]) -> FloatArray:
-    """Return percentiles (k, ...) over the first axis of what is seen of ``values`` (n, ...), NaN where nothing is.
+    """Percentiles over the first axis of what is seen.
 
     The same as ``numpy.nanpercentile``, for all columns at once.
 
@@ -94,6 +166,11 @@ def percentiles_seen(values: ArrayLike, percents: Sequence[float]) -> FloatArray
         (n, ...); missing is NaN.
     percents : Sequence[float]
         (k,), 0 to 100.
+
+    Returns
+    -------
+    FloatArray
+        (k, ...), in the unit of ``values``; NaN where nothing is seen.
 
     Examples
     --------
@@ -111,7 +188,7 @@ def percentiles_seen(values: ArrayLike, percents: Sequence[float]) -> FloatArray
 
 
 def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
-    """Return ``values`` as a read-only float64 array of the given shape.
+    """Make a read-only float64 array of a given shape.
 
     Parameters
     ----------
@@ -120,9 +197,14 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
     shape : tuple[int | None, ...]
         Expected shape; ``None`` accepts any length on that axis.
     name : str
-        For the error message: the field's name and the value it belongs to.
+        Of the field or argument, for the error message.
     where : str, optional
-        For the error message: the field's name and the value it belongs to.
+        The value or function that it belongs to, for the error message.
+
+    Returns
+    -------
+    FloatArray
+        ``values`` itself where it is read-only and float64, else a copy.
 
     Raises
     ------
@@ -141,7 +223,7 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
 
 
 def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> BoolArray:
-    """Return ``values`` as a read-only boolean array of the given shape (see `readonly`).
+    """Make a read-only boolean array of a given shape (see `readonly`).
 
     Parameters
     ----------
@@ -153,6 +235,11 @@ def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str
         Of the field, for the error message.
     where : str, optional
         The value that the field belongs to, for the error message.
+
+    Returns
+    -------
+    BoolArray
+        ``values`` itself where it is read-only and boolean, else a copy.
 
     Examples
     --------
@@ -188,6 +275,11 @@ def readonly_column_major(values: ArrayLike, shape: tuple[int | None, ...], *, n
         Of the field, for the error message.
     where : str, optional
         The value that the field belongs to, for the error message.
+
+    Returns
+    -------
+    FloatArray
+        ``values`` itself where it is so already, else a copy.
     """
     array = float_array(values, name=name, where=where)
     _check_shape(array, shape, name, where)
@@ -214,12 +306,17 @@ def _check_shape(array: NDArray[Any], shape: tuple[int | None, ...], name: str, 
 
 
 def stacked(parts: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (N, ...) as one (N, n, ...), column-major, read-only.
+    """Stack arrays of N frames along a new second axis.
 
     Parameters
     ----------
     parts : Sequence[FloatArray]
         One array (N, ...) for each segment.
+
+    Returns
+    -------
+    FloatArray
+        (N, n, ...), column-major, read-only.
     """
     first = parts[0]
     stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
@@ -227,3 +324,29 @@ def stacked(parts: Sequence[FloatArray]) -> FloatArray:
         stack[:, i] = part
     stack.flags.writeable = False
     return stack
+
+
+def sha256_of_arrays(arrays: Iterable[FloatArray]) -> str:
+    """Return the SHA-256 of shapes and numbers of several arrays, the same on every machine.
+
+    Parameters
+    ----------
+    arrays : Iterable[FloatArray]
+        In an order that is always the same.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.arrays import sha256_of_arrays
+    >>> sha256_of_arrays([np.zeros(3)]) == sha256_of_arrays([np.zeros((3, 1))])
+    False
+    """
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(str(array.shape).encode() + np.ascontiguousarray(array, dtype="<f8").tobytes())
+    return digest.hexdigest()

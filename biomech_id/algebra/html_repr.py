@@ -17,12 +17,17 @@ WIDTH_PX, HEIGHT_PX, MOST_POINTS = 160, 24, 160
 
 
 def sparkline_svg(values: FloatArray) -> str:
-    """Return a curve (n,) as a small picture; missing samples are gaps, and nothing at all is an empty text.
+    """Draw a curve as a small picture.
 
     Parameters
     ----------
     values : FloatArray
         (n,), any unit; NaN is missing.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element; missing samples are gaps. Empty where all are missing.
 
     Examples
     --------
@@ -42,26 +47,32 @@ def sparkline_svg(values: FloatArray) -> str:
     low, high = float(shown[seen].min()), float(shown[seen].max())
     x = np.linspace(1.0, WIDTH_PX - 1.0, len(shown))
     y = HEIGHT_PX - 2.0 - (HEIGHT_PX - 4.0) * (np.where(seen, shown, low) - low) / ((high - low) or 1.0)
-    starts = np.flatnonzero(seen & ~np.r_[False, seen[:-1]])
-    ends = np.flatnonzero(seen & ~np.r_[seen[1:], False]) + 1
-    lines = (" ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[i:j], y[i:j], strict=True)) for i, j in zip(starts, ends, strict=True))
-    drawn = "".join(f'<polyline points="{points}" fill="none" stroke="currentColor"/>' for points in lines)
+    edges = np.flatnonzero(np.diff(np.r_[False, seen, False]))
+    drawn = ""
+    for start, stop in edges.reshape(-1, 2):
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[start:stop], y[start:stop], strict=True))
+        drawn += f'<polyline points="{points}" fill="none" stroke="currentColor"/>'
     return f'<svg width="{WIDTH_PX}" height="{HEIGHT_PX}" role="img">{drawn}</svg>'
 
 
 def html_table(title: str, facts: Mapping[str, object], rows: Iterable[Sequence[object]] = (), head: Sequence[str] = ()) -> str:
-    """Return a title, some facts in one line and a table as HTML; a cell that is an ``FloatArray`` is drawn as a curve.
+    """Write a title, some facts in one line and a table as HTML.
 
     Parameters
     ----------
     title : str
-        What it is.
+        Type and name of the value.
     facts : Mapping[str, object]
-        Name -> value.
+        Name -> value of each fact.
     rows : Iterable[Sequence[object]], optional
-        Cells of each row.
+        Cells of each row; an ``FloatArray`` is drawn as a curve.
     head : Sequence[str], optional
         Names of the columns.
+
+    Returns
+    -------
+    str
+        A ``<div>``, everything in it escaped.
 
     Examples
     --------
@@ -69,8 +80,8 @@ def html_table(title: str, facts: Mapping[str, object], rows: Iterable[Sequence[
     >>> html_table("Trial", {"name": "<a>"})
     '<div><b>Trial</b> name &lt;a&gt;</div>'
     """
-    said = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in facts.items())
-    top = f"<b>{escape(title)}</b> {said}"
+    line = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in facts.items())
+    top = f"<b>{escape(title)}</b> {line}"
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     if not body:
         return f"<div>{top}</div>"

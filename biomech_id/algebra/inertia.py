@@ -13,7 +13,7 @@ from biomech_id.errors import InvalidValueError
 
 
 def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArray:
-    """Tensor R I R' (..., 3, 3), kg m2, about the same point, in the axes that ``R_to_from`` (..., 3, 3) maps to.
+    """Write a tensor in other axes, R I R'.
 
     Parameters
     ----------
@@ -21,6 +21,11 @@ def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArra
         (..., 3, 3), maps components in the tensor's axes to components in the new ones.
     inertia_kgm2 : FloatArray
         (..., 3, 3), kg m2, about any point.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), kg m2, about the same point, in the axes that ``R_to_from`` maps to.
 
     Examples
     --------
@@ -36,7 +41,7 @@ def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArra
 
 
 def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
-    """The tensor m (r.r 1 - r r') of a point mass: (..., 3, 3), kg m2, about the point it is ``arm_m`` (..., 3) away from.
+    """Tensor of a point mass, m (r.r 1 - r r').
 
     Parameters
     ----------
@@ -44,6 +49,11 @@ def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
         (...,) or one number, kg.
     arm_m : FloatArray
         (..., 3), from one point to the other, metres; the sign does not matter.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), kg m2, about the point it is ``arm_m`` away from.
 
     Examples
     --------
@@ -60,7 +70,7 @@ def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
 
 
 def parallel_axis(inertia_com_kgm2: FloatArray, mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
-    """Tensor (..., 3, 3), kg m2, about a point ``arm_m`` (..., 3) from the centre of mass, in the axes of ``inertia_com_kgm2``.
+    """Move a tensor from the centre of mass to another point.
 
     Parameters
     ----------
@@ -70,6 +80,11 @@ def parallel_axis(inertia_com_kgm2: FloatArray, mass_kg: FloatArray | float, arm
         (...,) or one number, kg.
     arm_m : FloatArray
         (..., 3), from one point to the other, metres; the sign does not matter.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), kg m2, about the point ``arm_m`` from the centre of mass, in the axes of ``inertia_com_kgm2``.
 
     Examples
     --------
@@ -88,7 +103,7 @@ def combine(masses_kg: FloatArray, coms_m: FloatArray, inertias_kgm2: FloatArray
     Parameters
     ----------
     masses_kg : FloatArray
-        (k,).
+        (k,), masses of the bodies.
     coms_m : FloatArray
         (k, 3), centres of mass in common axes from a common origin, metres.
     inertias_kgm2 : FloatArray

@@ -28,6 +28,11 @@ def sequence_axes(sequence: str) -> tuple[int, int, int]:
     sequence : str
         Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
 
+    Returns
+    -------
+    tuple[int, int, int]
+        0, 1 or 2 for x, y or z, in the order of the sequence.
+
     Raises
     ------
     InvalidValueError
@@ -49,14 +54,19 @@ def sequence_axes(sequence: str) -> tuple[int, int, int]:
 
 
 def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
-    """Rotation matrices (..., 3, 3) by ``angle_rad`` (...,) about coordinate axis 0, 1 or 2 (right-hand rule).
+    """Rotation about a coordinate axis, by the right-hand rule.
 
     Parameters
     ----------
     axis : int
         0, 1 or 2 for x, y or z.
     angle_rad : FloatArray
-        (...,), rad.
+        (...,), any number of angles, rad.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), maps components in the turned axes to components in the fixed ones; NaN for a missing angle.
 
     Examples
     --------
@@ -76,7 +86,7 @@ def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
 
 
 def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
-    """``R_prox_dist`` (..., 3, 3) of Cardan angles (..., 3), rad, in the order of the sequence.
+    """Rotation matrix of Cardan angles.
 
     Parameters
     ----------
@@ -84,6 +94,11 @@ def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
         (..., 3), rad, in the order of ``sequence``.
     sequence : str
         Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), ``R_prox_dist``, distal components to proximal components; NaN where an angle is missing.
 
     Raises
     ------
@@ -105,7 +120,7 @@ def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
 
 
 def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
-    """Cardan angles (..., 3), rad, in the order of the sequence; the middle one within +-pi/2.
+    """Cardan angles of a rotation matrix.
 
     Parameters
     ----------
@@ -113,6 +128,11 @@ def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
         (..., 3, 3), maps components in distal axes to components in proximal axes.
     sequence : str
         Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), rad, in the order of the sequence; the middle one within +-pi/2. NaN where the matrix is.
 
     Raises
     ------
@@ -141,11 +161,11 @@ def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
 
 
 def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> FloatArray:
-    """Axes of the joint coordinate system: (..., 3, 3), whose columns e1, e2, e3 are unit vectors in laboratory axes.
+    """Axes of the joint coordinate system.
 
-    e1 is fixed in the proximal segment, e3 in the distal one, e2 floats perpendicular to both; e1 . e3 is, up to the
-    handedness of the sequence, the sine of the middle angle. Where e1 and e3 are parallel the floating axis is not defined
-    and the proximal segment's middle axis, which is perpendicular to e1 too, takes its place, so that the axes stay finite.
+    e1 is fixed in the proximal segment, e3 in the distal one, e2 floats perpendicular to both; e1 . e3 is, up to the handedness of
+    the sequence, the sine of the middle angle. Where e1 and e3 are parallel the floating axis is not defined and the proximal
+    segment's middle axis, which is perpendicular to e1 too, takes its place, so that the axes stay finite.
 
     Parameters
     ----------
@@ -155,6 +175,11 @@ def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> F
         (..., 3, 3), maps components in distal axes to laboratory components.
     sequence : str
         Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), columns e1, e2, e3, unit vectors in laboratory axes.
 
     Raises
     ------
@@ -187,12 +212,17 @@ def _handedness(a: int, b: int) -> float:
 
 
 def nearest_rotations(matrices: FloatArray) -> FloatArray:
-    """Return the rotations (..., 3, 3) nearest to matrices that almost are ones (least squares); NaN stays NaN.
+    """Rotations nearest, by least squares, to matrices that almost are ones.
 
     Parameters
     ----------
     matrices : FloatArray
         (..., 3, 3), such as rotations stored as 32-bit floats, or filtered number by number.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), right-handed; a matrix with a NaN is all NaN.
 
     Examples
     --------

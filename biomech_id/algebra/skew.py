@@ -8,12 +8,17 @@ from biomech_id.algebra.arrays import FloatArray
 
 
 def skew(v: FloatArray) -> FloatArray:
-    """Matrix (..., 3, 3) with S(v) w = v x w, in the axes and the unit of ``v`` (..., 3).
+    """Skew-symmetric matrix S(v) of a vector, with S(v) w = v x w.
 
     Parameters
     ----------
     v : FloatArray
         (..., 3), any unit, any axes.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), in the axes and the unit of ``v``.
 
     Examples
     --------
@@ -31,7 +36,7 @@ def skew(v: FloatArray) -> FloatArray:
 
 
 def unskew(matrix: FloatArray) -> FloatArray:
-    """Vector (..., 3) of the skew-symmetric part of ``matrix`` (..., 3, 3): the inverse of `skew`.
+    """Vector of the skew-symmetric part of a matrix: the inverse of `skew`.
 
     With ``Rdot R'`` it gives the angular velocity in laboratory axes, with ``R' Rdot`` in segment axes (rad/s).
 
@@ -39,6 +44,11 @@ def unskew(matrix: FloatArray) -> FloatArray:
     ----------
     matrix : FloatArray
         (..., 3, 3); its symmetric part is ignored.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), in the axes and the unit of ``matrix``.
 
     Examples
     --------

@@ -14,12 +14,17 @@ from biomech_id.algebra.arrays import FloatArray
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cross product a x b of vectors (..., 3), in the axes both are written in; its unit is the product of theirs.
+    """Cross product a x b.
 
     Parameters
     ----------
     a, b : FloatArray
         (..., 3), in the same axes.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), in the axes both are written in, column-major; its unit is the product of theirs.
 
     Examples
     --------
@@ -39,12 +44,17 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Scalar product (...,) of vectors (..., 3) written in the same axes; its unit is the product of theirs.
+    """Scalar product a . b.
 
     Parameters
     ----------
     a, b : FloatArray
         (..., 3), in the same axes.
+
+    Returns
+    -------
+    FloatArray
+        (...,), its unit is the product of theirs.
 
     Examples
     --------
@@ -59,14 +69,19 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def matvec(matrix: FloatArray, v: FloatArray) -> FloatArray:
-    """Product A v (..., 3) of matrices (..., 3, 3) and vectors (..., 3): ``matvec(R_lab_seg, v_seg)`` is v in the laboratory.
+    """Product A v: ``matvec(R_lab_seg, v_seg)`` is v in the laboratory.
 
     Parameters
     ----------
     matrix : FloatArray
-        (..., 3, 3).
+        (..., 3, 3), any unit: a rotation, a tensor.
     v : FloatArray
         (..., 3), in the axes that the matrix maps from.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), in the axes that the matrix maps to.
 
     Examples
     --------
@@ -84,14 +99,19 @@ def matvec(matrix: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def matvec_transposed(matrix: FloatArray, v: FloatArray) -> FloatArray:
-    """Product A' v (..., 3): ``matvec_transposed(R_lab_seg, v_lab)`` is v in segment axes.
+    """Product A' v: ``matvec_transposed(R_lab_seg, v_lab)`` is v in segment axes.
 
     Parameters
     ----------
     matrix : FloatArray
-        (..., 3, 3).
+        (..., 3, 3), any unit: a rotation, a tensor.
     v : FloatArray
         (..., 3), in the axes that the matrix maps to.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), in the axes that the matrix maps from.
 
     Examples
     --------

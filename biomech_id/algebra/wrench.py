@@ -104,12 +104,17 @@ class Wrench:
 
     @takes()
     def about(self, point_lab_m: ArrayLike) -> Wrench:
-        """The same wrench with its moment about another point: (n, 3) or (3,), metres, laboratory axes.
+        """Refer the moment to another point; the force stays as it is.
 
         Parameters
         ----------
         point_lab_m : ArrayLike
             (n, 3) or (3,) for a fixed point, the new reference point, laboratory axes, metres.
+
+        Returns
+        -------
+        Wrench
+            The same action, about the new point, in the same axes.
 
         Examples
         --------
@@ -125,12 +130,17 @@ class Wrench:
         return replace(self, moment_Nm=self.moment_Nm + cross(arm, self.force_N), point_lab_m=point)
 
     def at(self, frames: slice) -> Wrench:
-        """The wrench in some of its frames.
+        """Keep some frames.
 
         Parameters
         ----------
         frames : slice
             Those that are kept.
+
+        Returns
+        -------
+        Wrench
+            Of those frames, about the same points, in the same axes.
 
         Examples
         --------
@@ -145,7 +155,7 @@ class Wrench:
 
     @takes(frame=a_str())
     def expressed_in(self, frame: str, R_lab_frame: ArrayLike | None = None) -> Wrench:
-        """The same wrench with components in other axes.
+        """Write the components in other axes.
 
         Parameters
         ----------
@@ -153,6 +163,11 @@ class Wrench:
             Name of the new axes; "lab" needs no rotation.
         R_lab_frame : ArrayLike | None, optional
             (n, 3, 3) or (3, 3), maps components in the new axes to laboratory components.
+
+        Returns
+        -------
+        Wrench
+            The same action, about the same point, in the axes of ``frame``.
 
         Examples
         --------
@@ -175,9 +190,7 @@ class Wrench:
 
     @takes()
     def power(self, velocity_m_s: FloatArray, omega_rad_s: FloatArray) -> FloatArray:
-        """Power (n,), W, on a body whose material point at ``point_lab_m`` moves with ``velocity_m_s``.
-
-        Both velocities (n, 3) are relative to the laboratory and written in the axes of this wrench.
+        """Power on a body that moves.
 
         Parameters
         ----------
@@ -185,6 +198,11 @@ class Wrench:
             (n, 3), of the body's material point at ``point_lab_m``, relative to the laboratory, in the axes of this wrench, m/s.
         omega_rad_s : FloatArray
             (n, 3), angular velocity relative to the laboratory, in the axes of this wrench, rad/s.
+
+        Returns
+        -------
+        FloatArray
+            (n,), W, positive where the wrench supplies the body with energy; NaN where anything is missing.
 
         Examples
         --------
@@ -201,7 +219,7 @@ class Wrench:
 
     @takes(atol=a_quantity(0.0))
     def isclose(self, other: Wrench, *, atol: float = 1e-9) -> bool:
-        """Whether force (N) and moment (N m) agree within ``atol`` in every frame; missing equals missing.
+        """Whether force and moment agree in every frame; missing equals missing.
 
         Parameters
         ----------
@@ -209,6 +227,11 @@ class Wrench:
             About the same point, in the same axes.
         atol : float, optional
             Largest difference of a component, N and N m.
+
+        Returns
+        -------
+        bool
+            True if no component differs by more than ``atol``.
 
         Raises
         ------

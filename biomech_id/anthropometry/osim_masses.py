@@ -23,12 +23,17 @@ _NEEDED = ("femur", "tibia", "calcn")
 
 
 def osim_mass_fractions(path: str | Path) -> dict[str, float]:
-    """Return the mass of thigh, shank and foot as fractions of the model's whole mass, averaged over the two sides.
+    """Masses of thigh, shank and foot of an OpenSim model.
 
     Parameters
     ----------
     path : str | Path
-        The ``.osim`` file.
+        The ``.osim`` file, scaled to the subject.
+
+    Returns
+    -------
+    dict[str, float]
+        Segment -> fraction of the model's whole mass, averaged over the sides that are there.
 
     Raises
     ------

@@ -70,17 +70,17 @@ class Row:
     Attributes
     ----------
     segment : str
-        "thigh"; "female", "male" or "" when the source does not separate them.
+        Name of the segment, "thigh".
     sex : str
-        "thigh"; "female", "male" or "" when the source does not separate them.
+        "female", "male", or "" when the source does not separate them.
     axes : str
         "isb" (right side), or the body model in whose segment axes the vectors below are, see the module.
     proximal : str
-        The end points that lengths and fractions refer to.
+        The end point that ``com_fraction_from_proximal`` counts from, of `END_POINTS`.
     distal : str
-        The end points that lengths and fractions refer to.
+        The other end point of the segment's length.
     mass_fraction : float
-        Of body mass.
+        Mass as a fraction of body mass.
     com_fraction_from_proximal : float | None
         Along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
     com_offset_fraction : tuple[float, float, float] | None
@@ -113,12 +113,17 @@ class Row:
     age_range_years: tuple[float, float] | None = None
 
     def unit_tensor(self, *, side: str = "R") -> FloatArray:
-        """Central inertia (3, 3) for 1 kg and 1 m, in the row's axes; ``side`` "L" mirrors an ISB row across the sagittal plane.
+        """Inertia of 1 kg and 1 m about the centre of mass.
 
         Parameters
         ----------
         side : str, optional
-            "L" or "R".
+            "L" mirrors an ISB row across the sagittal plane; "R" leaves it.
+
+        Returns
+        -------
+        FloatArray
+            (3, 3), kg m2, in the row's axes; times mass and length squared it is the segment's.
 
         Raises
         ------
@@ -134,26 +139,30 @@ class Row:
         mirror = -1.0 if side == "L" and self.axes == "isb" else 1.0
         xy, xz, yz = (np.sign(q) * q * q for q in self.products_fraction)
         xz, yz = mirror * xz, mirror * yz
-        return np.asarray(np.array([[rx * rx, xy, xz], [xy, ry * ry, yz], [xz, yz, rz * rz]]))
+        return np.array([[rx * rx, xy, xz], [xy, ry * ry, yz], [xz, yz, rz * rz]])
 
 
 @dataclass(frozen=True)
 class _AgedRow:
-    """One line of the CSV before an age is known."""
+    """One line of the CSV before an age is known: a row without numbers, and its numbers as polynomials in age."""
 
     row: Row
     cells: Mapping[str, Polynomial]
 
     def at(self, age_years: float | None) -> Row:
         values = {name: _value(cell, age_years, self.row) for name, cell in self.cells.items() if cell}
-        offset = tuple(values[k] for k in ("com_x", "com_y", "com_z")) if "com_x" in values else None
+
+        def triple(kind: str, axes: tuple[str, str, str] = ("x", "y", "z")) -> tuple[float, float, float]:
+            x, y, z = (values.get(f"{kind}_{axis}", 0.0) for axis in axes)
+            return x, y, z
+
         return replace(
             self.row,
             mass_fraction=values["mass_fraction"],
             com_fraction_from_proximal=values.get("com_fraction"),
-            com_offset_fraction=offset,  # type: ignore[arg-type]
-            radii_fraction=(values["radius_x"], values["radius_y"], values["radius_z"]) if "radius_x" in values else None,
-            products_fraction=(values.get("product_xy", 0.0), values.get("product_xz", 0.0), values.get("product_yz", 0.0)),
+            com_offset_fraction=triple("com") if "com_x" in values else None,
+            radii_fraction=triple("radius") if "radius_x" in values else None,
+            products_fraction=triple("product", ("xy", "xz", "yz")),
         )
 
 
@@ -161,17 +170,17 @@ class _AgedRow:
 class InertialTable:
     """Inertial parameters of a body's segments for one kind of subject.
 
-    ``table["thigh"]`` is the row of a segment. A table whose source separates the sexes or depends on age must first be
-    told the subject: ``table.for_subject(sex="female", age_years=31)``.
+    ``table["thigh"]`` is the row of a segment. A table whose source separates the sexes or depends on age needs the subject
+    first: ``table.for_subject(sex="female", age_years=31)``.
 
     Attributes
     ----------
     name : str
         "de-leva-1996", or the stem of a user's file.
     sex : str, optional
-        The subject the rows were chosen for; "" and None before `for_subject`.
+        Sex that the rows were chosen for; "" before `for_subject`.
     age_years : float | None, optional
-        The subject the rows were chosen for; "" and None before `for_subject`.
+        Age that the rows were chosen for; None before `for_subject`.
     """
 
     name: str
@@ -200,7 +209,7 @@ class InertialTable:
         return tuple(dict.fromkeys(aged.row.segment for aged in self._rows))
 
     def for_subject(self, *, sex: str | None = None, age_years: float | None = None) -> InertialTable:
-        """Return the table for one subject.
+        """Choose the rows of one subject.
 
         Parameters
         ----------
@@ -208,6 +217,11 @@ class InertialTable:
             "female" or "male" (any case, or the first letter); needed when `by_sex`.
         age_years : float | None, optional
             Needed when `by_age`; clamped to nothing: an age outside the source's range is the caller's finding.
+
+        Returns
+        -------
+        InertialTable
+            With the rows of that sex; its values are those at that age.
 
         Raises
         ------
@@ -232,7 +246,7 @@ class InertialTable:
         return replace(self, _rows=rows, sex=chosen, age_years=age_years)
 
     def with_mass_fractions(self, fractions: Mapping[str, float], source: str) -> InertialTable:
-        """Return the table with other mass fractions for some segments, ``source`` appended to their citation.
+        """Take other mass fractions for some segments.
 
         Parameters
         ----------
@@ -240,14 +254,19 @@ class InertialTable:
             Segment -> mass as a fraction of the body's.
         source : str
             Where they come from, with its citation.
+
+        Returns
+        -------
+        InertialTable
+            With ``source`` appended to the citation of these rows.
         """
         rows = []
         for aged in self._rows:
-            fraction = fractions.get(aged.row.segment)
-            if fraction is not None:
-                row = replace(aged.row, citation=f"{aged.row.citation}; mass from {source}")
-                aged = _AgedRow(row, MappingProxyType({**aged.cells, "mass_fraction": (fraction,)}))
-            rows.append(aged)
+            row, cells = aged.row, aged.cells
+            if row.segment in fractions:
+                row = replace(row, citation=f"{row.citation}; mass from {source}")
+                cells = MappingProxyType({**cells, "mass_fraction": (fractions[row.segment],)})
+            rows.append(_AgedRow(row, cells))
         return replace(self, _rows=tuple(rows))
 
     def __getitem__(self, segment: str) -> Row:
@@ -258,27 +277,32 @@ class InertialTable:
         MissingInputError
             No such segment, or a sex or age is still needed.
         """
-        found = [aged for aged in self._rows if aged.row.segment == segment]
-        if not found:
+        rows = [aged for aged in self._rows if aged.row.segment == segment]
+        if not rows:
             raise MissingInputError(
                 f"The inertial table {self.name} has no segment named {segment}.",
                 value=segment, expected=f"one of {', '.join(self.segments)}", where=self.name,
             )  # fmt: skip
-        if len(found) > 1:
-            self.for_subject()  # says that the sex is missing
-        return found[0].at(self.age_years)
+        if len(rows) > 1:
+            self.for_subject()  # raises: the sex is missing
+        return rows[0].at(self.age_years)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.segments)
 
 
 def load_table(name: str | Path) -> InertialTable:
-    """Return a shipped table by its name (see `INERTIAL_TABLES`), or a user's table by its CSV path.
+    """Load a shipped table by its name, or a user's by its CSV path.
 
     Parameters
     ----------
     name : str | Path
-        "deleva", or a path.
+        One of `INERTIAL_TABLES`, or the path of a ``.csv`` file.
+
+    Returns
+    -------
+    InertialTable
+        Before `for_subject`: for any subject.
 
     Raises
     ------
@@ -302,12 +326,13 @@ def _parse(content: str, name: str) -> InertialTable:
 
 
 def _row(line: Mapping[str, str]) -> _AgedRow:
-    ages = (line["age_min_y"], line["age_max_y"])
+    youngest, oldest = line["age_min_y"], line["age_max_y"]
+    ages = (float(youngest), float(oldest)) if youngest and oldest else None
     row = Row(
         segment=line["segment"].strip(), sex=_sex(line["sex"]), axes=line["axes"], proximal=line["proximal"], distal=line["distal"],
         mass_fraction=np.nan, com_fraction_from_proximal=None, com_offset_fraction=None, radii_fraction=None,
         products_fraction=(0.0,) * 3, citation=line["citation"].strip(), com_from=line["com_from"] or line["proximal"],
-        age_range_years=(float(ages[0]), float(ages[1])) if all(ages) else None,
+        age_range_years=ages,
     )  # fmt: skip
     return _AgedRow(row, MappingProxyType({column: _polynomial(line[column]) for column in _NUMBERS}))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +11,10 @@ import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, NormFor, RecipeFile, recipe_of
+from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, NormFor, RecipeFile, key_written, recipe_of
 
 if TYPE_CHECKING:
-    from biomech_id.pipeline.batch import StudyOutcome
+    from biomech_id.pipeline.study.batch import StudyOutcome
 
 
 def batch(
@@ -31,6 +32,10 @@ def batch(
     codes: Annotated[
         Path | None, typer.Option("--codes", help="CSV (folder,code): codes that stand in place of every subject's names.")
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="The laboratory's key; beside CODES.csv, CODES.key, if not named. Written if there is none."),
+    ] = None,
     norm_for: NormFor = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -40,14 +45,17 @@ def batch(
 
     Example: biomech-id batch study -o results --workers 2 --resume
     """
-    from biomech_id.pipeline.batch import run_study
-    from biomech_id.pipeline.cluster import cluster_executor
-    from biomech_id.pipeline.codes import read_codes
-    from biomech_id.pipeline.job import Job
+    from biomech_id.pipeline.study.batch import run_study
+    from biomech_id.pipeline.study.cluster import cluster_executor
+    from biomech_id.privacy.codes import read_codes
+    from biomech_id.request.input_hashes import key_beside
+    from biomech_id.request.job import Job
 
-    job = Job((study,), recipe_of(recipe, model, kinetics).replaced(norm_for=norm_for), exclude=tuple(exclude or ()), norm=norm)
+    key = key or (None if codes is None else key_beside(codes))
+    settings = recipe_of(recipe, model, kinetics).replaced(norm_for=norm_for)
+    job = Job((study,), settings, exclude=tuple(exclude or ()), norm=norm, key=key)
     known = None if codes is None else read_codes(codes)
-    with shown_progress() as progress, cluster_executor(scheduler) as executor:
+    with key_written(key), shown_progress() as progress, cluster_executor(scheduler) as executor:
         outcome = run_study(study, out, job, codes=known, resume=resume, executor=executor, workers=workers, progress=progress)
     return _tell(outcome, out)
 
@@ -78,6 +86,9 @@ def reproduce(
         list[Path] | None,
         typer.Option(help="A norm, style or other file that does not lie there, or the folder it lies in; may be repeated."),
     ] = None,
+    key: Annotated[
+        Path | None, typer.Option("--key", help="The laboratory's key, to compare what was typed of results under a code.")
+    ] = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -91,9 +102,22 @@ def reproduce(
 
     same = True
     with shown_progress() as progress:
-        for session in reproduce_results(manifest, input_dir, also=also or (), progress=progress):
+        for session in reproduce_results(manifest, input_dir, also=also or (), key=key, progress=progress):
             print_line(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
             for line in (*session.causes, *session.differences):
                 print_line(f"  {line}")
+            for line in _not_compared(session.unverified):
+                print_line(f"  {line}")
             same &= session.equal
     return DONE if same else FAILED
+
+
+def _not_compared(uncompared: Mapping[str, str]) -> Iterator[str]:
+    """What is to be said of inputs whose hashes were not compared: name -> what the results tell of it."""
+    from biomech_id.request.input_hashes import needs_key
+
+    keyed = [name for name, entry in uncompared.items() if needs_key(entry)]
+    without = [name for name in uncompared if name not in keyed]
+    for names, why in ((keyed, "name their key with --key"), (without, "the results were made without a key")):
+        if names:
+            yield f"unverified: {', '.join(names)} ({why})"

@@ -15,7 +15,7 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 from biomech_id.cli.streams import shown
 
 if TYPE_CHECKING:
-    from biomech_id.check import CheckReport
+    from biomech_id.judgement.check import CheckReport
     from biomech_id.pipeline.folder_verdict import FolderVerdict
 
 
@@ -36,7 +36,7 @@ def check(
 
     Example: biomech-id check patients/anna
     """
-    from biomech_id.check import iter_check
+    from biomech_id.judgement.check import iter_check
 
     show = _Terminal().show if sys.stdout.isatty() else _show
     codes = [DONE]

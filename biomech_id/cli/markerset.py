@@ -23,8 +23,8 @@ def markerset(
     from biomech_id.markersets.draft import markerset_toml
     from biomech_id.markersets.recognise import recognise
     from biomech_id.markersets.standing import mean_places_m
-    from biomech_id.pipeline.intake import stands_still
     from biomech_id.readers import read
+    from biomech_id.request.intake import stands_still
 
     trial = read(file)
     labels = [name for name in trial.markers.names if trial.markers.present(name)]

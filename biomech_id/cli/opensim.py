@@ -66,8 +66,8 @@ def opensim(
 
     Example: biomech-id opensim patients/anna -o results/anna_opensim
     """
-    from biomech_id.pipeline.job import Job
     from biomech_id.pipeline.opensim import hand_over
+    from biomech_id.request.job import Job
 
     settings, without = recipe_of(recipe, model, kinetics), tuple(exclude or ())
     job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject_file=subject, mass_kg=mass, code=code)
@@ -96,7 +96,10 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
 
 
 Setup = Annotated[Path, typer.Argument(help="A setup file of OpenSim's scale, IK or ID tool.", show_default=False)]
-RunOut = Annotated[Path | None, typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says.")]
+RunOut = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says, below its own folder."),
+]
 Compat = Annotated[bool, typer.Option("--compat", help="Make OpenSim's slips in velocity terms too, for its very numbers.")]
 
 
@@ -113,7 +116,7 @@ def opensim_run(
 
     Example: biomech-id opensim-run results/anna_opensim/walk02_id_setup.xml -o results/anna_native
     """
-    from biomech_id.pipeline.opensim_run import run_setup
+    from biomech_id.osim.run import run_setup
 
     outcome = run_setup(setup, out, compat=compat)
     for remark in outcome.remarks:

@@ -33,7 +33,7 @@ def plates(
     """
     from biomech_id.errors import Severity
     from biomech_id.files.settings import toml_value
-    from biomech_id.results.plates.log import log_findings, own_population, plate_logs, read_log
+    from biomech_id.judgement.plate_log import log_findings, own_population, plate_logs, read_log
 
     sessions = read_log(study_out)
     logs = plate_logs(sessions)

@@ -9,7 +9,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import NormFile, NormFor
+from biomech_id.cli.run import KeyFile, NormFile, NormFor, key_written
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
@@ -31,6 +31,7 @@ def report(
     review: Annotated[
         Path | None, typer.Option("--review", help="A review.toml: its cycles and comments; the rest needs `run`.")
     ] = None,
+    key: KeyFile = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -40,9 +41,9 @@ def report(
     """
     from biomech_id.pipeline.redraw import redraw
 
-    with shown_progress() as progress:
+    with key_written(key), shown_progress() as progress:
         written = redraw(
-            out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, norm_for=norm_for, progress=progress
+            out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, norm_for=norm_for, key=key, progress=progress
         )
     print_line(f"Wrote {written}.")
     return DONE
@@ -69,7 +70,7 @@ def compare_command(
     Example: biomech-id compare results/before results/after -o change.pdf
     """
     from biomech_id.report import compare_report, session_differences
-    from biomech_id.results.folder.read_write import read_tables
+    from biomech_id.session.folder.read_write import read_tables
 
     sessions = [read_tables(out) for out in outs]
     with shown_progress() as progress:
@@ -100,7 +101,7 @@ def parity(
     Example: biomech-id parity results/anna patients/anna --report
     """
     from biomech_id.pipeline.parity import keep_parity, kinetics_of, parity_of, write_parity
-    from biomech_id.results.parity import said, why_different
+    from biomech_id.statistics.parity import said, why_different
 
     rows = parity_of(out, subject_dir)
     print_line(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
@@ -138,7 +139,7 @@ def export(
     Example: biomech-id export results/anna -o anna.xlsx
     """
     from biomech_id.exports.excel.workbook import write_workbook
-    from biomech_id.results.folder.read_write import read_tables
+    from biomech_id.session.folder.read_write import read_tables
 
     print_line(f"Wrote {write_workbook(read_tables(out), output)}.")
     return DONE

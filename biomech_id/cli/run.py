@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.errors import BiomechError
 from biomech_id.models.registry import AUTO, is_model, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
 
 if TYPE_CHECKING:
-    from biomech_id.pipeline.recipe import Recipe
     from biomech_id.pipeline.single import Outcome
+    from biomech_id.request.recipe import Recipe
 
 
 def known_model(name: str | None) -> str | None:
@@ -75,6 +77,13 @@ ReviewFile = Annotated[
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
 ReviewPage = Annotated[bool, typer.Option("--review-page", help="Also write review.html, which replays the session in a browser.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        help="The laboratory's key, without which nobody can undo the hashes of what was typed; written if there is no such file.",
+    ),
+]
 
 
 def run(
@@ -95,6 +104,7 @@ def run(
     write_c3d: WriteC3d = False,
     review_page: ReviewPage = False,
     code: Code = None,
+    key: KeyFile = None,
     review: ReviewFile = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -104,21 +114,30 @@ def run(
 
     Example: biomech-id run patients/anna -o results/anna
     """
-    from biomech_id.pipeline.job import Job
     from biomech_id.pipeline.single import run_job
+    from biomech_id.request.job import Job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
     settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, review_page=review_page or None)
-    job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review)
+    job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
 
-    with shown_progress() as progress:
+    with key_written(key), shown_progress() as progress:
         outcome = run_job(job, out, progress=progress)
     return print_outcome(outcome)
 
 
+@contextmanager
+def key_written(key: Path | None) -> Iterator[None]:
+    """Say of a key that was not there before the block where it lies now."""
+    new = key is not None and not key.exists()
+    yield
+    if new:
+        print_aside(f"Wrote the key {key}: keep it with the list of codes, and never with the results.")
+
+
 def recipe_of(file: Path | None, model: str | None, kinetics: KineticsName | None, *, write_c3d: bool = False) -> Recipe:
     """Return the settings of a recipe file, or the default ones, with what the command line says otherwise."""
-    from biomech_id.pipeline.recipe import Recipe, read_recipe
+    from biomech_id.request.recipe import Recipe, read_recipe
 
     settings = read_recipe(file) if file else Recipe()
     return settings.replaced(model=model, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)

@@ -16,7 +16,7 @@ def recipe(debug: Debug = False, version: Version = False) -> int:
 
     Example: biomech-id recipe > lab.toml
     """
-    from biomech_id.pipeline.recipe import recipe_toml
+    from biomech_id.request.recipe import recipe_toml
 
     print_line(recipe_toml(), nl=False)
     return DONE
@@ -31,7 +31,7 @@ def subject(
 
     Example: biomech-id subject patients/anna
     """
-    from biomech_id.pipeline.intake import write_subject_template
+    from biomech_id.request.intake import write_subject_template
 
     written = write_subject_template(folder)
     print_line(f"Wrote {written}. Complete it, then run `biomech-id run {typed(folder)} -o OUT`.")

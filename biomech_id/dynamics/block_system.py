@@ -38,9 +38,9 @@ class BlockSystem:
     Attributes
     ----------
     chain : Chain
-        What it describes.
+        The n segments whose N frames it describes.
     A : FloatArray
-        (N, 6n, 6n).
+        (N, 6n, 6n), coefficients; blocks of six rows a segment, distal to proximal (see the module).
     b : FloatArray
         (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
     frames : slice, optional
@@ -53,7 +53,16 @@ class BlockSystem:
     frames: slice = field(default_factory=lambda: slice(None))
 
     def solve(self) -> tuple[FloatArray, FloatArray]:
-        """Joint forces (N, n, 3), N, and moments (N, n, 3), N m, in laboratory axes, by LU decomposition frame by frame."""
+        """Solve by LU decomposition, frame by frame.
+
+        Returns
+        -------
+        force_lab_N : FloatArray
+            (N, n, 3), N, of the proximal neighbour on each segment, laboratory axes.
+        moment_lab_Nm : FloatArray
+            (N, n, 3), N m, about each proximal joint centre, laboratory axes. Both are NaN for a segment with a missing value and
+            for all it hangs on.
+        """
         missing = self._missing()
         # NaN would poison a whole frame; the rows of a missing segment are zeroed and their unknowns marked missing again.
         A = np.where(np.isnan(self.A), 0.0, self.A)
@@ -61,19 +70,26 @@ class BlockSystem:
         return self.wrenches_of(np.where(missing, np.nan, x))
 
     def wrenches_of(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Unknowns (N, 6n) as forces and moments (N, n, 3), both in laboratory axes.
+        """Split a vector of unknowns into forces and moments.
 
         Parameters
         ----------
         x : FloatArray
-            (N, 6n), force and moment of each proximal joint, segment by segment, laboratory axes, N and N m.
+            (N, 6n), force (N, laboratory axes) and moment (N m, axes of the segment) of each proximal joint, segment by segment.
+
+        Returns
+        -------
+        force_lab_N : FloatArray
+            (N, n, 3), N, laboratory axes.
+        moment_lab_Nm : FloatArray
+            (N, n, 3), N m, about each proximal joint centre, laboratory axes.
         """
         parts = x.reshape(len(x), self.chain.n_segments, 2, 3)
         moment = np.einsum("fnij,fnj->fni", self.chain.R_lab_seg[self.frames], parts[:, :, 1])
         return parts[:, :, 0], moment
 
     def unknowns_of(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
-        """Joint forces and moments (N, n, 3), laboratory axes, as the vector of unknowns (N, 6n).
+        """Write joint forces and moments as the vector of unknowns, the inverse of `wrenches_of`.
 
         Parameters
         ----------
@@ -81,12 +97,17 @@ class BlockSystem:
             (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
         moment_lab_Nm : FloatArray
             (N, n, 3), about each proximal joint, laboratory axes, N m.
+
+        Returns
+        -------
+        FloatArray
+            (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
         """
         moment = np.einsum("fnji,fnj->fni", self.chain.R_lab_seg[self.frames], moment_lab_Nm)
         return np.stack([force_lab_N, moment], axis=2).reshape(len(self.b), -1)
 
     def residual(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
-        """A x - b (N, 6n) for given joint wrenches: N in force rows, N m in moment rows; zero if they solve the system.
+        """Put given joint wrenches into the system.
 
         Parameters
         ----------
@@ -94,6 +115,12 @@ class BlockSystem:
             (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
         moment_lab_Nm : FloatArray
             (N, n, 3), about each proximal joint, laboratory axes, N m.
+
+        Returns
+        -------
+        FloatArray
+            (N, 6n), A x - b: N in force rows, N m in moment rows; zero if the wrenches solve the system, NaN where something is
+            missing.
         """
         product: FloatArray = np.einsum("fij,fj->fi", self.A, self.unknowns_of(force_lab_N, moment_lab_Nm))
         return product - self.b
@@ -128,12 +155,17 @@ def block_system(
     frames : slice, optional
         Those whose system is asked for: of all frames of a long recording it is large.
 
+    Returns
+    -------
+    BlockSystem
+        The system of the chosen frames, not yet solved.
+
     Examples
     --------
     >>> import numpy as np
     >>> from biomech_id.dynamics.block_system import block_system
     >>> from biomech_id.dynamics.body import Segment
-    >>> from biomech_id.multibody.limb import Angles, Limb, Link
+    >>> from biomech_id.multibody.examples.limb import Angles, Limb, Link
     >>> rod = Link(Segment("rod", 2.0, np.array([0.0, 0.5, 0.0]), np.zeros((3, 3))), (0.0, 1.0, 0.0))
     >>> chain = Limb([rod]).chain(Limb([rod]).motions(Angles(*np.zeros((3, 1, 1)))))
     >>> force_N, moment_Nm = block_system(chain).solve()

@@ -13,7 +13,7 @@ from typing import overload
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly, readonly_column_major, stacked
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, float_array, keep_array, readonly_column_major, stacked
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.html_repr import html_table
 from biomech_id.algebra.vectors import cross, matvec
@@ -22,6 +22,7 @@ from biomech_id.arguments import a, a_count, a_quantity, a_str, a_word, holds, o
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.muscle_motion import MuscleMotion
+from biomech_id.dynamics.window import Window
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
@@ -59,11 +60,9 @@ class Frames:
     origin_lab_m: FloatArray
 
     def __post_init__(self) -> None:
-        rotation = readonly_column_major(self.R_lab_seg, (None, 3, 3), name="R_lab_seg", where="Frames")
-        object.__setattr__(self, "R_lab_seg", rotation)
-        origin = readonly_column_major(self.origin_lab_m, (len(rotation), 3), name="origin_lab_m", where="Frames")
-        object.__setattr__(self, "origin_lab_m", origin)
-        seen = np.isfinite(rotation).all(axis=(1, 2))
+        rotation = keep_array(self, "R_lab_seg", (None, 3, 3), make=readonly_column_major)
+        keep_array(self, "origin_lab_m", (len(rotation), 3), make=readonly_column_major)
+        seen = all_finite(rotation, (1, 2))
         checked = rotation[seen]
         gram = np.einsum("nji,njk->nik", checked, checked) - np.eye(3)
         wrong = (np.abs(gram).max(axis=(1, 2), initial=0.0) > ORTHONORMAL_TOLERANCE) | (np.linalg.det(checked) < 0)
@@ -87,9 +86,9 @@ class Segment:
     Attributes
     ----------
     name : str
-        "foot", "shank", "thigh".
+        "foot", "shank", "thigh" or another of `anatomy.SEGMENTS`.
     mass_kg : float
-        Mass.
+        Mass in kilograms, at most 400.
     com_m : FloatArray
         (3,) or (n, 3), centre of mass in segment axes, from the segment frame's origin, metres.
     inertia_kgm2 : FloatArray
@@ -113,14 +112,11 @@ class Segment:
     source: str = ""
 
     def __post_init__(self) -> None:
-        com = float_array(self.com_m, name="com_m", where=self.name)
-        tensor = float_array(self.inertia_kgm2, name="inertia_kgm2", where=self.name)
-        com_shape: tuple[int | None, ...] = (3,) if com.ndim < 2 else (None, 3)
-        tensor_shape: tuple[int | None, ...] = (3, 3) if tensor.ndim < 3 else (None, 3, 3)
-        object.__setattr__(self, "com_m", readonly(com, com_shape, name="com_m", where=self.name))
-        object.__setattr__(self, "inertia_kgm2", readonly(tensor, tensor_shape, name="inertia_kgm2", where=self.name))
+        for name, constant in (("com_m", (3,)), ("inertia_kgm2", (3, 3))):
+            values = float_array(getattr(self, name), name=name, where=self.name)
+            keep_array(self, name, constant if values.ndim <= len(constant) else (None, *constant), where=self.name)
         self._check_size()
-        self._check_tensor(tensor.reshape(-1, 3, 3))
+        self._check_tensor(self.inertia_kgm2.reshape(-1, 3, 3))
 
     def _check_size(self) -> None:
         arm_m = float(np.nanmax(np.abs(self.com_m), initial=0.0))
@@ -138,7 +134,7 @@ class Segment:
             )  # fmt: skip
 
     def _check_tensor(self, tensors: FloatArray) -> None:
-        tensors = tensors[np.isfinite(tensors).all(axis=(1, 2))]
+        tensors = tensors[all_finite(tensors, (1, 2))]
         if not tensors.size:
             return
         scale = float(np.abs(tensors).max())
@@ -170,17 +166,18 @@ class Motion:
     Attributes
     ----------
     frames : Frames
-        Pose.
+        Pose in each of n frames.
     omega_lab_rad_s : FloatArray
-        (n, 3), angular velocity and acceleration.
+        (n, 3), angular velocity.
     alpha_lab_rad_s2 : FloatArray
-        (n, 3), angular velocity and acceleration.
+        (n, 3), angular acceleration.
     com_lab_m : FloatArray
-        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) this and the next two are of the frame's
+        origin.
     com_velocity_lab_m_s : FloatArray
-        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+        (n, 3), velocity of the centre of mass.
     com_acceleration_lab_m_s2 : FloatArray
-        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+        (n, 3), acceleration of the centre of mass, gravity not taken off.
     segment : Segment | None, optional
         Whose centre of mass is followed; a body or a chain refuses the motion beside a segment with another one. None where the
         motion was made without a segment.
@@ -196,19 +193,23 @@ class Motion:
 
     def __post_init__(self) -> None:
         for name in _VECTORS:
-            values = readonly_column_major(getattr(self, name), (len(self.frames), 3), name=name, where="Motion")
-            object.__setattr__(self, name, values)
+            keep_array(self, name, (len(self.frames), 3), make=readonly_column_major)
 
     def __len__(self) -> int:
         return len(self.frames)
 
     def at(self, frames: BoolArray) -> Motion:
-        """The motion in chosen frames (n,).
+        """Keep chosen frames.
 
         Parameters
         ----------
         frames : BoolArray
             (n,), True for those that are kept.
+
+        Returns
+        -------
+        Motion
+            As many frames as are True. Its ``segment`` is None where the centre of mass changes from frame to frame.
         """
         pose = Frames(self.frames.R_lab_seg[frames], self.frames.origin_lab_m[frames])
         constant = self.segment if self.segment is not None and self.segment.com_m.ndim == 1 else None
@@ -220,7 +221,7 @@ class Motion:
         Parameters
         ----------
         segment : Segment
-            Beside this motion.
+            Inertial parameters that are to be used with this motion.
         where : str
             Trial and segment, for the error message.
 
@@ -237,22 +238,27 @@ class Motion:
         >>> still = Motion(Frames(np.eye(3)[None], np.zeros((1, 3))), *[np.zeros((1, 3))] * 5, segment=rod)
         >>> still.check_made_with(rod, "rod")
         """
-        mine = self.segment
-        if mine is None or mine is segment or np.array_equal(mine.com_m, segment.com_m, equal_nan=True):
+        own = self.segment
+        if own is None or own is segment or np.array_equal(own.com_m, segment.com_m, equal_nan=True):
             return
         raise InvalidValueError(
             f"{where}: the com_m of the segment is {_in_brief(segment.com_m)} m, but its motion was made with "
-            f"{_in_brief(mine.com_m)} m. BodyMotion.with_segment changes both.",
+            f"{_in_brief(own.com_m)} m. BodyMotion.with_segment changes both.",
             value=segment.com_m.tolist(), expected="the segment that the motion was made with", where=where,
         )  # fmt: skip
 
     def velocity_of(self, point_lab_m: FloatArray) -> FloatArray:
-        """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3).
+        """Velocity of the segment's material point that is at a given place.
 
         Parameters
         ----------
         point_lab_m : FloatArray
             (n, 3), laboratory axes, metres.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), m/s, laboratory axes.
         """
         arm = point_lab_m - self.com_lab_m
         return np.asarray(self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm))
@@ -278,13 +284,13 @@ class MotionStack(Sequence[Motion]):
     R_lab_seg : FloatArray, optional
         (N, n, 3, 3), segment components to laboratory components.
     omega_lab_rad_s : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), angular velocities, laboratory axes.
     alpha_lab_rad_s2 : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), angular accelerations, laboratory axes.
     com_lab_m : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), centres of mass, laboratory axes.
     com_acceleration_lab_m_s2 : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), accelerations of the centres of mass, laboratory axes.
 
     Raises
     ------
@@ -366,11 +372,11 @@ class BodyMotion:
     Attributes
     ----------
     name : str
-        The trial's name.
+        The trial's name, as error messages and reports write it.
     rate_hz : float
-        Of the trial.
+        Video frames per second.
     first_frame : int
-        Of the trial.
+        The recording's own number of the first frame; frame 1 is at 0 s.
     motions : Mapping[tuple[str, str], Motion]
         ("", "pelvis") and (side, "thigh" | "shank" | "foot"), and further `anatomy.SEGMENTS` that are seen -> Motion.
     segments : Mapping[tuple[str, str], Segment]
@@ -383,17 +389,17 @@ class BodyMotion:
     foot_outline_lab_m : Mapping[str, FloatArray], optional
         Side -> (n, k, 3), points of the foot's outline, in order around it.
     foot_outline_names : tuple[str, ...], optional
-        The k names.
+        Names of the k points of ``foot_outline_lab_m``.
     progression_R_lab : FloatArray, optional
         (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
     model : str, optional
-        Name of the body model; "vicon" or "textbook".
+        Name of the body model, as recipes write it.
     kinetics : str, optional
-        Name of the body model; "vicon" or "textbook".
+        "textbook" or "vicon": whose way of differentiating and of placing masses it follows.
     roles : Mapping[tuple[str, str], str], optional
         (side, role) -> label of the marker that has it in the tracked recording (see `Markers`).
     axes : ModelAxes | None, optional
-        In which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
+        In which the model expresses angles, moments and forces; None for a body that is not read clinically.
     fit_residual_m : Mapping[tuple[str, str], FloatArray], optional
         (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to them, metres;
         empty for a model that does not fit clusters.
@@ -407,7 +413,7 @@ class BodyMotion:
         (side, joint) -> (n, 3), velocity of the joint centre within the segment above, as the model's joint makes it, laboratory
         axes; a joint that is not here has its centre fixed in both segments.
     muscles : MuscleMotion | None, optional
-        Of a model that has muscles.
+        Lengths and moment arms, of a model that has muscles.
 
     Raises
     ------
@@ -456,14 +462,19 @@ class BodyMotion:
 
     @takes(side=a_word(SIDES), segment=a(Segment))
     def with_segment(self, side: str, segment: Segment) -> BodyMotion:
-        """Return the motion with another segment of the same name in one leg, following its centre of mass.
+        """Replace a segment of one leg by another one of the same name.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            "L" or "R", the leg whose segment is replaced.
         segment : Segment
             Mass, centre of mass and tensor to be used; constant, as the one in its place.
+
+        Returns
+        -------
+        BodyMotion
+            A new motion; that segment's `Motion` follows the new centre of mass.
 
         Raises
         ------
@@ -480,15 +491,9 @@ class BodyMotion:
         old = self.motions[part]
         arm = matvec(old.frames.R_lab_seg, segment.com_m - before.com_m)
         swing = cross(old.omega_lab_rad_s, arm)
-        moved = replace(
-            old,
-            com_lab_m=old.com_lab_m + arm,
-            com_velocity_lab_m_s=old.com_velocity_lab_m_s + swing,
-            com_acceleration_lab_m_s2=old.com_acceleration_lab_m_s2
-            + cross(old.alpha_lab_rad_s2, arm)
-            + cross(old.omega_lab_rad_s, swing),
-            segment=segment,
-        )
+        com, velocity = old.com_lab_m + arm, old.com_velocity_lab_m_s + swing
+        acceleration = old.com_acceleration_lab_m_s2 + cross(old.alpha_lab_rad_s2, arm) + cross(old.omega_lab_rad_s, swing)
+        moved = Motion(old.frames, old.omega_lab_rad_s, old.alpha_lab_rad_s2, com, velocity, acceleration, segment=segment)
         return replace(self, motions={**self.motions, part: moved}, segments={**self.segments, part: segment})
 
     def _check_parent(self, side: str, joint: str) -> None:
@@ -507,7 +512,7 @@ class BodyMotion:
         Raises
         ------
         MissingInputError
-            The motion does not say; nobody's axes are taken in their place.
+            The motion does not say; no other axes are taken in their place.
         """
         if self.axes is None:
             raise MissingInputError(
@@ -525,6 +530,11 @@ class BodyMotion:
     def n_frames(self) -> int:
         """Number of video frames."""
         return len(next(iter(self.motions.values())))
+
+    @property
+    def window(self) -> Window | None:
+        """Which frames of which recording it is; None for a body that was made of somebody's own arrays."""
+        return None
 
     @cached_property
     def time_s(self) -> FloatArray:
@@ -549,9 +559,14 @@ class BodyMotion:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            "L" or "R", the leg of the joint.
         joint : str
             "ankle", "knee" or "hip".
+
+        Returns
+        -------
+        Motion
+            Of the shank for the ankle, the thigh for the knee, the pelvis for the hip.
         """
         return self.motions[proximal_part(side, joint)]
 
@@ -568,7 +583,7 @@ class FootContact:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        "L" or "R", whose foot it is.
     force_lab_N : FloatArray
         (n, 3), force of the ground on the foot, laboratory axes; zero in swing.
     moment_lab_Nm : FloatArray
@@ -576,8 +591,10 @@ class FootContact:
     known : BoolArray
         (n,), False where the foot is or may be on the ground without an accepted plate: kinetics are missing there, never guessed.
     to_the_ends : bool, optional
-        Whether a leg that bears this force as the recording begins or ends is solved there too (`dynamics.bearing_ends`): in files
-        that name the foot of every force, and are cut to what is to be solved.
+        Whether a leg that bears this force as the recording begins or ends is solved there too (`newton_euler.bearing_ends`): in
+        files that name the foot of every force, and are cut to what is to be solved.
+    window : Window | None, optional
+        Which frames of which recording it is; None for a wrench of somebody's own.
     """
 
     side: str
@@ -585,17 +602,17 @@ class FootContact:
     moment_lab_Nm: FloatArray
     known: BoolArray
     to_the_ends: bool = False
+    window: Window | None = None
 
     def __post_init__(self) -> None:
-        force = readonly_column_major(self.force_lab_N, (None, 3), name="force_lab_N", where=f"FootContact {self.side}")
-        object.__setattr__(self, "force_lab_N", force)
-        moment = readonly_column_major(self.moment_lab_Nm, force.shape, name="moment_lab_Nm", where=f"FootContact {self.side}")
-        object.__setattr__(self, "moment_lab_Nm", moment)
+        where = f"FootContact {self.side}"
+        force = keep_array(self, "force_lab_N", (None, 3), where=where, make=readonly_column_major)
+        keep_array(self, "moment_lab_Nm", force.shape, where=where, make=readonly_column_major)
         known = np.asarray(self.known, dtype=np.bool_)
         if known.shape != (len(force),):
             raise ShapeError(
                 f"known of the {self.side} foot has shape {known.shape}, the force {force.shape}.",
-                value=known.shape, expected=f"({len(force)},)", where=f"FootContact {self.side}",
+                value=known.shape, expected=f"({len(force)},)", where=where,
             )  # fmt: skip
         known = known.copy()
         known.flags.writeable = False

@@ -26,16 +26,22 @@ Share = tuple[FloatArray | None, FloatArray]
 
 
 def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
-    """Part -> joint wrenches caused by that part alone, laboratory axes, about the joint centres.
+    """Split joint wrenches into the parts that each cause alone would give.
 
     The parts of `conventions.BUDGET_PARTS` are always there and come first, in that order.
 
     Parameters
     ----------
     p : Problem
-        The problem.
+        Chain, gravity and external wrenches of N frames.
     inertial : Wrenches
         I alpha and omega x I omega, as from `recursion.inertial_moments`.
+
+    Returns
+    -------
+    dict[str, Share]
+        Part -> force (N, n, 3), N, or None for a part without one, and moment (N, n, 3), N m, about the joint centres, laboratory
+        axes; the force is (n, 3) where it is the same in every frame.
     """
     angular, gyroscopic = inertial
     parts: dict[str, Share] = {

@@ -46,21 +46,21 @@ class Chain:
     Attributes
     ----------
     mass_kg : FloatArray, optional
-        (n,).
+        (n,), masses of the segments.
     inertia_kgm2 : FloatArray, optional
         (n, 3, 3) or (N, n, 3, 3), about each centre of mass in segment axes.
     R_lab_seg : FloatArray, optional
         (N, n, 3, 3), segment components to laboratory components.
     omega_lab_rad_s : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), angular velocities, laboratory axes.
     alpha_lab_rad_s2 : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), angular accelerations, laboratory axes.
     com_lab_m : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), centres of mass, laboratory axes.
     com_acceleration_lab_m_s2 : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), accelerations of the centres of mass, laboratory axes.
     joint_lab_m : FloatArray, optional
-        (N, n, 3), laboratory axes.
+        (N, n, 3), the proximal joint centres of ``joints_lab_m`` in one array, laboratory axes.
 
     Raises
     ------
@@ -154,7 +154,12 @@ class Chain:
         Parameters
         ----------
         name : str
-            Of a segment.
+            One of ``names``: "L foot".
+
+        Returns
+        -------
+        int
+            Its place in ``segments``, from 0.
 
         Raises
         ------
@@ -173,7 +178,12 @@ class Chain:
         Parameters
         ----------
         index : int
-            Of a segment.
+            Place of a segment in ``segments``, or `BASE` for those that hang on the base.
+
+        Returns
+        -------
+        tuple[int, ...]
+            In the order of ``segments``; empty for the most distal one.
         """
         return tuple(i for i, parent in enumerate(self.parents) if parent == index)
 

@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, keep_array
 from biomech_id.algebra.rotation import jcs_axes
 from biomech_id.algebra.vectors import dot
 from biomech_id.algebra.wrench import Sense
@@ -42,7 +42,7 @@ class JcsMoment:
     components_Nm : FloatArray
         (n, 3), along or onto e1, e2, e3 (see the module).
     expression : JcsExpression
-        "jcs_projection" or "jcs_component".
+        "jcs_projection" or "jcs_component": which of the two ways of the module the components are.
     sequence : str
         Cardan sequence that defines the axes, proximal to distal, "yxz".
     sense : Sense, optional
@@ -55,11 +55,11 @@ class JcsMoment:
     sense: Sense = "internal"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "components_Nm", readonly(self.components_Nm, (None, 3), name="components_Nm", where="JcsMoment"))
+        keep_array(self, "components_Nm", (None, 3))
 
 
 def jcs_projection(moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> FloatArray:
-    """Projections M . e_k (n, 3), N m; finite even where the joint coordinate system is singular.
+    """Project a joint moment on the axes of its joint coordinate system.
 
     Parameters
     ----------
@@ -69,6 +69,11 @@ def jcs_projection(moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist
         (n, 3, 3), segment components to laboratory components.
     sequence : str
         Cardan sequence of the joint, "yxz".
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), N m, M . e1, M . e2, M . e3; finite even where the joint coordinate system is singular.
 
     Raises
     ------
@@ -91,9 +96,8 @@ def jcs_projection(moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist
 def jcs_component(
     moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str, *, where: str = "joint"
 ) -> FloatArray:
-    """Oblique components m_k (n, 3), N m, with M = sum m_k e_k.
+    """Split a joint moment into oblique components along the axes of its joint coordinate system.
 
-    They are NaN where the middle angle is within `SINGULAR_WITHIN_RAD` of 90 degrees, with one warning that names the frames.
     Parameters and errors as for `jcs_projection`; ``where`` names the joint in the warning.
 
     Parameters
@@ -108,6 +112,12 @@ def jcs_component(
         Cardan sequence of the joint, "zxy".
     where : str, optional
         The joint, for the warning.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), N m, m1, m2, m3 with M = sum m_k e_k. NaN where the middle angle is within `SINGULAR_WITHIN_RAD` of 90 degrees, with
+        one warning that names the frames.
 
     Examples
     --------

@@ -49,7 +49,15 @@ class External:
     part: str = "ground_reaction"
 
     def at_origin(self) -> tuple[FloatArray, FloatArray]:
-        """Force (N, 3) and moment (N, 3) about the laboratory's origin, both in laboratory axes."""
+        """Refer the wrench to the laboratory's origin, in laboratory axes.
+
+        Returns
+        -------
+        force_lab_N : FloatArray
+            (N, 3), N.
+        moment_lab_Nm : FloatArray
+            (N, 3), N m, about the laboratory's origin.
+        """
         force, moment = self.wrench.force_N, self.wrench.moment_Nm
         if self.wrench.R_lab_frame is not None:
             force, moment = matvec(self.wrench.R_lab_frame, force), matvec(self.wrench.R_lab_frame, moment)
@@ -62,7 +70,7 @@ WRENCHES = Kind("a sequence of External", lambda v: isinstance(v, Iterable))
 
 
 def check_external(chain: Chain, external: Iterable[External]) -> tuple[External, ...]:
-    """The wrenches as a tuple, if they fit the chain.
+    """Check that wrenches from outside fit a chain.
 
     Parameters
     ----------
@@ -70,6 +78,11 @@ def check_external(chain: Chain, external: Iterable[External]) -> tuple[External
         The segments, distal to proximal.
     external : Iterable[External]
         Wrenches on its segments from outside.
+
+    Returns
+    -------
+    tuple[External, ...]
+        The same wrenches, unchanged and in their order.
 
     Raises
     ------
@@ -92,7 +105,7 @@ def check_external(chain: Chain, external: Iterable[External]) -> tuple[External
 
 
 def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-    """Gravity as an array that broadcasts over (N, n, 3), m/s2, laboratory axes.
+    """Check gravity and bring it into a shape that broadcasts over the segments of a chain.
 
     Parameters
     ----------
@@ -100,6 +113,11 @@ def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
         The segments, distal to proximal.
     gravity_lab_m_s2 : ArrayLike
         (3,), or (N, 3) seen from an accelerated place; laboratory axes, m/s2.
+
+    Returns
+    -------
+    FloatArray
+        (3,) or (N, 1, 3), m/s2, laboratory axes; broadcasts over (N, n, 3).
 
     Raises
     ------

@@ -61,12 +61,17 @@ class AngleRule(NamedTuple):
 
 
 def rules(*components: tuple[int, float, bool]) -> Rules:
-    """Return the rules of X, Y and Z from plain tuples (index, factor, mirrored).
+    """Make the rules of X, Y and Z from plain tuples.
 
     Parameters
     ----------
     *components : tuple[int, float, bool]
-        Index of the number, factor, and whether it is mirrored on the left.
+        Index of the number, factor, and whether it changes sign on the right.
+
+    Returns
+    -------
+    Rules
+        Three `ComponentRule`, in the order of the arguments.
     """
     x, y, z = (ComponentRule(*component) for component in components)
     return x, y, z
@@ -83,9 +88,9 @@ class ModelAxes:
     angles : Mapping[str, AngleRule]
         "pelvis", "hip", "knee", "ankle", "foot_progress" -> its rule.
     moments : Mapping[str, Rules]
-        Joint -> rules on the three numbers that `MomentAxes` names; of a force, on its components in the distal segment.
+        Joint -> rules on the three numbers that `MomentAxes` names.
     forces : Mapping[str, Rules]
-        Joint -> rules on the three numbers that `MomentAxes` names; of a force, on its components in the distal segment.
+        Joint -> rules on the components of the joint force in the distal segment's axes.
     R_seg_isb : Mapping[str, FloatArray]
         Segment -> (3, 3), components in ISB axes (X anterior, Y proximal, Z right) to components in the model's segment axes.
     segment_axes : str
@@ -103,17 +108,22 @@ class ModelAxes:
     sequence: str = "zxy"
 
     def standing(self, progression_R_lab: FloatArray) -> FloatArray:
-        """Return (3, 3), laboratory components to the axes that the pelvis of a person who stands facing the progression has.
+        """Axes that the pelvis of a person has who stands upright and faces the progression.
 
         Parameters
         ----------
         progression_R_lab : FloatArray
             (3, 3), rows X forward, Y left, Z up.
+
+        Returns
+        -------
+        FloatArray
+            (3, 3), laboratory components to components in those axes.
         """
         return np.asarray(self.R_seg_isb["pelvis"] @ R_ISB_PROGRESSION @ progression_R_lab)
 
     def angle(self, name: str, side: str, R_proximal_lab: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
-        """Return clinical components X, Y, Z (n, 3), rad.
+        """Clinical angles of a joint, or of a segment in the laboratory.
 
         Parameters
         ----------
@@ -123,6 +133,11 @@ class ModelAxes:
             (n, 3, 3), laboratory components to the proximal segment's; for the pelvis and the foot's progress `standing` axes.
         R_lab_distal : FloatArray
             (n, 3, 3), axes of the distal segment.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), clinical components X, Y, Z, rad.
         """
         rule = self.angles[name]
         angles = clinical_components(cardan_angles(R_proximal_lab @ R_lab_distal, rule.sequence), rule.components, side)
@@ -135,7 +150,7 @@ class ModelAxes:
     def moment(
         self, joint: str, side: str, moment_lab_Nm: FloatArray, R_lab_proximal: FloatArray, R_lab_distal: FloatArray
     ) -> FloatArray:
-        """Return clinical components X, Y, Z (n, 3), N m.
+        """Clinical components of a joint moment.
 
         Parameters
         ----------
@@ -145,6 +160,11 @@ class ModelAxes:
             (n, 3), moment of the proximal on the distal segment about the joint centre, laboratory axes.
         R_lab_proximal, R_lab_distal : FloatArray
             (n, 3, 3), axes of the segments at the joint.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), X, Y, Z, N m, in the axes of ``moment_axes``.
         """
         if self.moment_axes is MomentAxes.DISTAL:
             return clinical_components(_components(moment_lab_Nm, R_lab_distal), self.moments[joint], side)
@@ -154,10 +174,9 @@ class ModelAxes:
     def moment_jacobian(
         self, joint: str, side: str, moment_lab_Nm: FloatArray, R_lab_proximal: FloatArray, R_lab_distal: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what a clinical moment changes by, (n, 3, 3) each: X, Y, Z by laboratory components.
+        """Derivatives of a clinical moment by the laboratory moment and by small turns of the two segments' axes.
 
-        Per change of the moment, and per small turn (rad) of the axes of the proximal and of the distal segment. With t a turn,
-        M . (t x e) = t . (e x M); the floating axis e2 is e3 x e1, made a unit vector, and turns with both others.
+        With t a turn, M . (t x e) = t . (e x M); the floating axis e2 is e3 x e1, made a unit vector, and turns with both others.
 
         Parameters
         ----------
@@ -167,6 +186,15 @@ class ModelAxes:
             (n, 3), moment of the proximal on the distal segment about the joint centre, laboratory axes.
         R_lab_proximal, R_lab_distal : FloatArray
             (n, 3, 3), axes of the segments at the joint.
+
+        Returns
+        -------
+        by_moment : FloatArray
+            (n, 3, 3), rows X, Y, Z, columns laboratory components of the moment; N m per N m.
+        by_proximal : FloatArray
+            (n, 3, 3), columns laboratory components of a turn of the proximal axes; N m per rad.
+        by_distal : FloatArray
+            (n, 3, 3), the same of the distal axes.
         """
         moment = moment_lab_Nm[:, None]
         if self.moment_axes is MomentAxes.DISTAL:
@@ -188,18 +216,23 @@ class ModelAxes:
         return by_moment, by_proximal, by_distal
 
     def force(self, joint: str, side: str, force_lab_N: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
-        """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`).
+        """Clinical components of a joint force.
 
         Parameters
         ----------
         joint : str
             "ankle", "knee" or "hip".
         side : str
-            "L" or "R".
+            "L" or "R"; decides the mirrored components.
         force_lab_N : FloatArray
-            (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
+            (n, 3), of the proximal on the distal segment, laboratory axes, N.
         R_lab_distal : FloatArray
             (n, 3, 3), maps components in the distal segment's axes to laboratory components.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), X, Y, Z, N, from components in the distal segment's axes.
         """
         return clinical_components(_components(force_lab_N, R_lab_distal), self.forces[joint], side)
 
@@ -211,7 +244,7 @@ class ModelAxes:
         R_lab_proximal: FloatArray,
         R_lab_distal: FloatArray,
     ) -> FloatArray:
-        """Return the share of a joint's rotational power that its sagittal moment does, (n,), W.
+        """Share of a joint's rotational power that its sagittal moment does.
 
         In the distal segment's axes: moment times relative angular velocity along the axis of the moment's X. On the joint
         coordinate system: the projection of the moment on the flexion axis e1 times the flexion rate, which is the part of the
@@ -225,6 +258,11 @@ class ModelAxes:
             (n, 3), moment on the distal segment and its angular velocity relative to the proximal one, laboratory axes.
         R_lab_proximal, R_lab_distal : FloatArray
             (n, 3, 3), axes of the segments at the joint.
+
+        Returns
+        -------
+        FloatArray
+            (n,), W, positive where the joint generates.
         """
         if self.moment_axes is MomentAxes.DISTAL:
             mediolateral = R_lab_distal[..., self.moments[joint][0].which]
@@ -240,7 +278,7 @@ def _components(vector_lab: FloatArray, R_lab_segment: FloatArray) -> FloatArray
 
 
 def clinical_components(numbers: FloatArray, picked: Rules, side: str) -> FloatArray:
-    """Return components X, Y, Z (..., 3) of three numbers (..., 3), by their rules.
+    """Pick, scale and mirror three numbers by the rules of X, Y and Z.
 
     Parameters
     ----------
@@ -249,7 +287,12 @@ def clinical_components(numbers: FloatArray, picked: Rules, side: str) -> FloatA
     picked : Rules
         Which number, factor and mirroring of each component.
     side : str
-        "L" or "R".
+        "L" or "R"; mirrored components change their sign on the right.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), X, Y, Z, in the unit of ``numbers``.
 
     Examples
     --------

@@ -44,15 +44,15 @@ class ChainLoads:
     Attributes
     ----------
     chain : Chain
-        What they belong to.
+        The segments that the wrenches belong to.
     force_lab_N : FloatArray
-        (N, n, 3).
+        (N, n, 3), at each segment's proximal joint centre, N.
     moment_lab_Nm : FloatArray
-        (N, n, 3), about each segment's proximal joint centre.
+        (N, n, 3), about each segment's proximal joint centre, N m.
     external : tuple[External, ...], optional
-        What they were solved with; gravity broadcasts over (N, n, 3).
+        The wrenches from outside that they were solved with.
     gravity_lab_m_s2 : FloatArray, optional
-        What they were solved with; gravity broadcasts over (N, n, 3).
+        Gravity that they were solved with; broadcasts over (N, n, 3), m/s2.
     budget : Mapping[str, ChainLoads] | None, optional
         Part -> `ChainLoads` of that part alone, or None if it was not asked for.
     """
@@ -76,6 +76,11 @@ class ChainLoads:
         segment : str
             Name of the segment distal to the joint.
 
+        Returns
+        -------
+        Wrench
+            (N, 3) each, about the proximal joint centre, internal: action of the proximal neighbour on the segment.
+
         Raises
         ------
         InvalidValueError
@@ -93,16 +98,16 @@ class JointLoad:
     Attributes
     ----------
     side : str
-        "L" or "R"; "ankle", "knee" or "hip".
+        "L" or "R"; empty for a joint in the middle of the body.
     joint : str
-        "L" or "R"; "ankle", "knee" or "hip".
+        "ankle", "knee" or "hip"; of the upper body "wrist", "elbow", "shoulder", "waist", "neck".
     wrench : Wrench
         Laboratory axes, about the joint centre, internal: action of the proximal on the distal segment. NaN where the ground's
         wrench on the foot or the motion is not known.
     distal : str
-        Names of the segments on either side, "shank" and "thigh" for the knee.
+        Name of the segment below the joint, "shank" for the knee.
     proximal : str
-        Names of the segments on either side, "shank" and "thigh" for the knee.
+        Name of the segment above the joint, "thigh" for the knee.
     motions : Mapping[str, Motion]
         Name -> `Motion` of every segment whose axes `expressed_in` accepts; holds at least those two.
     budget : Mapping[str, Wrench] | None, optional
@@ -124,7 +129,7 @@ class JointLoad:
 
     @takes(frame=a_str(), sense=a_word(("internal", "external")))
     def expressed_in(self, frame: str, *, sense: Sense = "internal") -> Wrench:
-        """The wrench, still about the joint centre, with components in named axes.
+        """Write the wrench, still about the joint centre, in named axes.
 
         Parameters
         ----------
@@ -132,6 +137,11 @@ class JointLoad:
             "lab", "proximal", "distal" or the name of a segment: "shank".
         sense : Sense, optional
             "internal", or "external" for its opposite; the result says which it is.
+
+        Returns
+        -------
+        Wrench
+            (n, 3) force and moment in those axes; it knows its frame and sense.
 
         Raises
         ------
@@ -143,12 +153,17 @@ class JointLoad:
         return self._express(self._in_sense(sense), frame)
 
     def budget_in(self, frame: str) -> dict[str, Wrench]:
-        """Every part of the budget with components in named axes (see `expressed_in`); empty without a budget.
+        """Write every part of the budget in named axes (see `expressed_in`).
 
         Parameters
         ----------
         frame : str
             "lab", the name of one of the joint's two segments, "proximal" or "distal".
+
+        Returns
+        -------
+        dict[str, Wrench]
+            Part -> wrench about the joint centre; empty without a budget.
         """
         return {part: self._express(wrench, frame) for part, wrench in (self.budget or {}).items()}
 
@@ -180,6 +195,11 @@ class JointLoad:
             Cardan sequence of the joint's coordinate system.
         sense : Sense, optional
             "internal" for the action of the proximal on the distal segment, "external" for its opposite.
+
+        Returns
+        -------
+        JcsMoment
+            (n, 3), N m; finite even where the joint coordinate system is singular.
         """
         moment = self._in_sense(sense).moment_Nm
         values = jcs_projection(moment, self._axes(self.proximal), self._axes(self.distal), sequence)
@@ -194,6 +214,11 @@ class JointLoad:
             Cardan sequence of the joint's coordinate system.
         sense : Sense, optional
             "internal" for the action of the proximal on the distal segment, "external" for its opposite.
+
+        Returns
+        -------
+        JcsMoment
+            (n, 3), N m; NaN where the joint coordinate system is singular, with one warning.
         """
         moment, where = self._in_sense(sense).moment_Nm, f"{self.side} {self.joint}"
         values = jcs_component(moment, self._axes(self.proximal), self._axes(self.distal), sequence, where=where)
@@ -248,9 +273,9 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
     loads : Mapping[tuple[str, str], JointLoad]
         The load of each joint, by (side, joint).
     motion : BodyMotion
-        What they were computed from.
+        The tracked body they were computed from.
     contacts : Mapping[str, FootContact]
-        What they were computed from.
+        Side -> the ground's wrench on that foot, as they were computed with.
     chain_loads : ChainLoads | None, optional
         The same wrenches as arrays over all segments; None if there is no leg.
     """

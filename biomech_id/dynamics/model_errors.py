@@ -1,4 +1,4 @@
-"""What a body model tells of its own errors: how its hip centres were found, and what follows a joint centre that is off.
+"""What a body model states of its own errors: the method of its hip centres, and what follows a joint centre that is off.
 
 A model that finds each joint centre from the one before it carries an error on; `biomech_id.uncertainty` follows it through the
 equations of motion. These values are where the two meet.
@@ -18,8 +18,41 @@ from biomech_id.anatomy import JOINTS
 NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)
 
 
+@dataclass(frozen=True)
+class CentreError:
+    """How far a way to a joint centre misses it.
+
+    Attributes
+    ----------
+    sd_mm : float
+        Standard deviation about its mean error along each axis, millimetres.
+    why : str
+        The measurement or paper behind the number.
+    size : str, optional
+        Name under which a recipe's ``error_sizes`` change it; "" where they do not.
+    has_shift : bool, optional
+        Whether the mean error is known and told as a shift.
+    """
+
+    sd_mm: float
+    why: str
+    size: str = ""
+    has_shift: bool = False
+
+
+DAVIS_ERROR = CentreError(
+    7.5, "25.0 ± 6.7 mm from the centre in CT of 67 adults, over three axes (Mantovani et al. 2016, Gait Posture 44:48): "
+    "its mean is a shift, and told as one", "hip_centre_davis_mm", has_shift=True,
+)  # fmt: skip
+#: Of every other way of the library's, and of a way that says nothing of its error.
+HIP_ERROR = CentreError(
+    8.0, "Harrington's regression 12.3 ± 5.9 mm in the same study; functional 13.4 mm (Hicks and Richards 2005, "
+    "Gait Posture 22:138); over three axes", "hip_centre_mm",
+)  # fmt: skip
+
+
 class HipCentreMethod(StrEnum):
-    """How a hip centre was found; each method misses by its own distance."""
+    """How the library itself finds a hip centre."""
 
     DAVIS = "davis"
     BELL = "bell"
@@ -59,13 +92,13 @@ class MovedMarker:
     Attributes
     ----------
     name : str
-        The marker.
+        The marker's name in the marker set.
     role : str
         What it lies on, "heel"; empty for one of a cluster.
     segment : str
-        That it moves with.
+        Name of the segment that it moves with.
     axis : int
-        Of the segment's axes.
+        0, 1 or 2: along which of the segment's axes it is off.
     """
 
     name: str
@@ -81,7 +114,7 @@ class LegResponse:
     Attributes
     ----------
     moved : tuple[MovedMarker, ...]
-        q displacements.
+        The q displacements, one marker along one axis each.
     frames : IntArray
         (K,), rows of the trial that were looked at.
     walking : FloatArray
@@ -105,15 +138,34 @@ class ModelErrors:
 
     Attributes
     ----------
-    hip_centre : Mapping[str, HipCentreMethod], optional
-        How each hip centre was found, by side.
+    hip_centre : Mapping[str, str], optional
+        Side -> how its hip centre was found: a `HipCentreMethod`, or the name of a registered way.
     couplings : Mapping[tuple[str, str], ErrorCoupling], optional
         (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
     point_noise : Mapping[str, FloatArray], optional
         Side -> (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of
         the foot (tip, ankle), shank (knee) and thigh (hip). A side not named: each point is as noisy as a marker.
+    hip_errors : Mapping[str, CentreError], optional
+        Side -> how far its hip centre is off. A side not named has the error of the library's method in ``hip_centre``.
     """
 
-    hip_centre: Mapping[str, HipCentreMethod] = field(default_factory=dict)
+    hip_centre: Mapping[str, str] = field(default_factory=dict)
     couplings: Mapping[tuple[str, str], ErrorCoupling] = field(default_factory=dict)
     point_noise: Mapping[str, FloatArray] = field(default_factory=dict)
+    hip_errors: Mapping[str, CentreError] = field(default_factory=dict)
+
+    def hip_error(self, side: str) -> CentreError:
+        """Return how far the hip centre of a side can be off.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+
+        Returns
+        -------
+        CentreError
+            As the model says it, else of the library's own method.
+        """
+        davis = self.hip_centre.get(side) == HipCentreMethod.DAVIS
+        return self.hip_errors.get(side, DAVIS_ERROR if davis else HIP_ERROR)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.anatomy import Part
@@ -36,9 +36,13 @@ class BodyMomentum:
     Attributes
     ----------
     mass_kg : float
-        Of all segments.
-    com_lab_m, com_velocity_lab_m_s, com_acceleration_lab_m_s2 : FloatArray
-        (n, 3), centre of mass.
+        Sum over all segments, kilograms.
+    com_lab_m : FloatArray
+        (n, 3), centre of mass of the whole body.
+    com_velocity_lab_m_s : FloatArray
+        (n, 3), its velocity. In laboratory axes.
+    com_acceleration_lab_m_s2 : FloatArray
+        (n, 3), its acceleration, gravity not taken off.
     angular_momentum_lab_kgm2_s : FloatArray
         (n, 3), about the centre of mass.
     angular_rate_lab_Nm : FloatArray
@@ -57,7 +61,7 @@ class BodyMomentum:
 
 
 def body_momentum(segments: Mapping[Part, Segment], motions: Mapping[Part, Motion]) -> BodyMomentum:
-    """Return all segments of a tracked body as one system.
+    """Sum all segments of a tracked body to one system.
 
     Parameters
     ----------
@@ -65,6 +69,11 @@ def body_momentum(segments: Mapping[Part, Segment], motions: Mapping[Part, Motio
         (side, segment) -> its mass and tensor; what is not here does not enter.
     motions : Mapping[Part, Motion]
         The same keys -> how it moves.
+
+    Returns
+    -------
+    BodyMomentum
+        Mass, centre of mass, angular momentum about it and internal energy, n frames; NaN where any segment is unseen.
 
     Raises
     ------
@@ -131,15 +140,20 @@ class Ground:
     @property
     def known(self) -> BoolArray:
         """Frames (n,) in which both wrenches are known."""
-        return np.asarray(np.isfinite(self.force_lab_N).all(axis=1))
+        return all_finite(self.force_lab_N)
 
     def with_further(self, extra: Iterable[External]) -> Ground:
-        """Return all that acts on the body from outside: the ground, and further forces, on whichever segments.
+        """Add further forces from outside, on whichever segments.
 
         Parameters
         ----------
         extra : Iterable[External]
             A crutch, a handrail, an exoskeleton that is fixed to the room.
+
+        Returns
+        -------
+        Ground
+            All that acts on the body from outside, about the laboratory's origin.
         """
         force, moment = self.force_lab_N, self.moment_lab_Nm
         for further_N, further_Nm in (load.at_origin() for load in extra):
@@ -148,17 +162,22 @@ class Ground:
 
 
 def ground_of(contacts: Mapping[str, FootContact]) -> Ground:
-    """Return the ground's action on both feet.
+    """Sum the ground's action on both feet.
 
     Parameters
     ----------
     contacts : Mapping[str, FootContact]
         Side -> the ground's wrench on that foot; of both sides.
 
+    Returns
+    -------
+    Ground
+        (n, 3) force and moment about the laboratory's origin; NaN in frames in which either foot's wrench is not known.
+
     Raises
     ------
     MissingInputError
-        A foot is missing: what it bears nobody knows.
+        A foot is missing: what it bears is not known.
     """
     if set(contacts) != set(SIDES):
         raise MissingInputError(
@@ -175,16 +194,24 @@ def ground_of(contacts: Mapping[str, FootContact]) -> Ground:
 def ground_residual(
     body: BodyMomentum, ground: Ground, *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
 ) -> tuple[FloatArray, FloatArray]:
-    """Return F_residual (n, 3), N, and M_residual (n, 3), N m, about the centre of mass, laboratory axes (see the module).
+    """What the ground leaves unexplained of the body's momentum (see the module).
 
     Parameters
     ----------
     body : BodyMomentum
-        The body's momentum.
+        Momentum of all segments together.
     ground : Ground
         The ground's action on it.
     gravity_lab_m_s2 : ArrayLike, optional
-        (3,), laboratory axes.
+        (3,), laboratory axes, m/s2; points down.
+
+    Returns
+    -------
+    force_lab_N : FloatArray
+        (n, 3), F_residual, N, laboratory axes.
+    moment_lab_Nm : FloatArray
+        (n, 3), M_residual, N m, about the body's centre of mass, laboratory axes. Both are NaN where the ground's wrench or a
+        segment is not known.
     """
     force = ground.force_lab_N + body.mass_kg * (np.asarray(gravity_lab_m_s2) - body.com_acceleration_lab_m_s2)
     moment = ground.moment_lab_Nm - cross(body.com_lab_m, ground.force_lab_N) - body.angular_rate_lab_Nm
@@ -194,11 +221,11 @@ def ground_residual(
 def com_from_forces(
     body: BodyMomentum, ground: Ground, rate_hz: float, *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the centre of mass (n, 3), m, and its velocity (n, 3), m/s, as the ground's forces move it, laboratory axes.
+    """Path of the centre of mass as the ground's forces move it.
 
-    Newton's second law integrated twice over every stretch in which both wrenches are known (Cavagna 1975, J Appl Physiol
-    39:174). The two constants of each stretch, place and velocity, are those with which the path lies nearest to the markers' one,
-    in the sense of least squares: the shape is the forces' alone.
+    Newton's second law integrated twice over every stretch in which both wrenches are known (Cavagna 1975, J Appl Physiol 39:174).
+    The two constants of each stretch, place and velocity, are those with which the path lies nearest to the markers' one, in the
+    sense of least squares: the shape is the forces' alone.
 
     Parameters
     ----------
@@ -207,9 +234,16 @@ def com_from_forces(
     ground : Ground
         The ground's action on it.
     rate_hz : float
-        Frames per second.
+        Frames per second of ``body`` and ``ground``.
     gravity_lab_m_s2 : ArrayLike, optional
-        (3,), laboratory axes.
+        (3,), laboratory axes, m/s2; points down.
+
+    Returns
+    -------
+    com_lab_m : FloatArray
+        (n, 3), metres, laboratory axes.
+    com_velocity_lab_m_s : FloatArray
+        (n, 3), m/s. Both are NaN where the wrenches are not known, and in stretches with fewer than three frames of markers.
     """
     acceleration = ground.force_lab_N / body.mass_kg + np.asarray(gravity_lab_m_s2)
     place, velocity = np.full_like(acceleration, np.nan), np.full_like(acceleration, np.nan)
@@ -219,7 +253,7 @@ def com_from_forces(
             _integral(each, rate_hz) for each in (acceleration[first:last], _integral(acceleration[first:last], rate_hz))
         )
         gap = body.com_lab_m[first:last] - way
-        seen = np.isfinite(gap).all(axis=1)
+        seen = all_finite(gap)
         if np.count_nonzero(seen) < 3:
             continue
         constants = np.linalg.lstsq(np.stack([np.ones(int(seen.sum())), time_s[seen]], axis=1), gap[seen], rcond=None)[0]

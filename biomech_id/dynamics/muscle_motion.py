@@ -19,7 +19,7 @@ class MuscleMotion:
     muscles : tuple[tuple[str, str], ...]
         Side and word of each: ("L", "psoas"), words as in `conventions.CLINIC_MUSCLES`.
     paths : tuple[str, ...]
-        What the model calls them.
+        The model's own names of the K paths.
     length_m : FloatArray
         (n, K), from origin to insertion along the path.
     velocity_m_s : FloatArray
@@ -27,7 +27,7 @@ class MuscleMotion:
     length_sd_m : FloatArray
         (n, K), one standard deviation of the length: soft tissue below the markers, through the pose.
     standing_m : FloatArray
-        (K,), in standing.
+        (K,), lengths in standing.
     standing : Literal["static", "default"]
         Whether that is the mean of the static trial, or the model's default pose where there is none.
     coordinates : tuple[str, ...]

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.arguments import Kind, a, a_switch, a_word, takes
 from biomech_id.conventions import GRAVITY_LAB_M_S2, SIDES
-from biomech_id.dynamics.bearing_ends import with_bearing_ends
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
 from biomech_id.dynamics.budget import Share, budget_of
@@ -34,23 +34,26 @@ from biomech_id.dynamics.external import WRENCHES, External, check_external, gra
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
+from biomech_id.dynamics.window import refuse_other_window
 from biomech_id.errors import MissingInputError, ShapeError
+from biomech_id.signal.derivatives import END_FRAMES, quintic_derivatives
+from biomech_id.signal.runs import runs
 
 #: Summing from the tips, or solving the block system.
 Method = Literal["recursive", "block"]
-_METHOD = a_word(("recursive", "block"))
-_CONTACTS = Kind(
+METHOD = a_word(("recursive", "block"))
+CONTACTS = Kind(
     "a mapping of 'L' and 'R' to FootContact, or an Assignment,",
     lambda v: isinstance(getattr(v, "contacts", v), Mapping) and all(isinstance(c, FootContact) for c in _contacts_of(v).values()),
     lambda v: set(_contacts_of(v)) <= set(SIDES),
-    "assign_plates(trial, motion) returns them",
+    "assign_plates(movement) gives a movement that has them",
 )
 #: Name of the whole beside its parts.
 TOTAL = "total"
 
 
 class HasContacts(Protocol):
-    """Anything that knows the ground's wrench on each foot: `biomech_id.gait.stance.Assignment`."""
+    """Anything that knows the ground's wrench on each foot: `biomech_id.movement.stance.Assignment`."""
 
     @property
     def contacts(self) -> Mapping[str, FootContact]:
@@ -58,7 +61,7 @@ class HasContacts(Protocol):
         ...
 
 
-@takes(chain=a(Chain), external=WRENCHES, method=_METHOD, budget=a_switch())
+@takes(chain=a(Chain), external=WRENCHES, method=METHOD, budget=a_switch())
 def solve(
     chain: Chain,
     external: Iterable[External] = (),
@@ -101,7 +104,7 @@ def solve(
     >>> import numpy as np
     >>> from biomech_id.dynamics.body import Segment
     >>> from biomech_id.dynamics.newton_euler import solve
-    >>> from biomech_id.multibody.limb import Angles, Limb, Link
+    >>> from biomech_id.multibody.examples.limb import Angles, Limb, Link
     >>> bar = Segment("bar", 1.0, np.array([0.0, 0.5, 0.0]), np.diag([1 / 12, 0.0, 1 / 12]))
     >>> limb = Limb([Link(bar, (0.0, 1.0, 0.0))])
     >>> still = Angles(np.full((1, 1), -np.pi / 2), np.zeros((1, 1)), np.zeros((1, 1)))
@@ -157,7 +160,7 @@ def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatA
 
 
 @takes(
-    "solve", motion=a(BodyMotion, "a model's track(trial) returns it"), contacts=_CONTACTS, extra=WRENCHES, method=_METHOD,
+    "solve", motion=a(BodyMotion, "a model's track(trial) returns it"), contacts=CONTACTS, extra=WRENCHES, method=METHOD,
     budget=a_switch(),
 )  # fmt: skip
 def solve_body(
@@ -183,9 +186,15 @@ def solve_body(
     gravity_lab_m_s2 : ArrayLike, optional
         (3,), laboratory axes; points down.
     method : Method, optional
-        As for `newton_euler.solve`.
+        "recursive" or "block", as for `newton_euler.solve`.
     budget : bool, optional
-        As for `newton_euler.solve`.
+        Also split every load into its parts (see `biomech_id.dynamics.budget`).
+
+    Returns
+    -------
+    JointLoads
+        (side, "ankle" | "knee" | "hip") -> its load, laboratory axes, about the joint centre, internal; empty for a body without
+        legs.
 
     Raises
     ------
@@ -193,10 +202,14 @@ def solve_body(
         Something else than a motion and contacts; or these two the wrong way round.
     ShapeError
         A contact of another length than the motion; the message names both.
-    InvalidValueError, OptionError
+    InvalidValueError
+        Contacts of another recording than the motion, or of other frames; or as for `newton_euler.solve`.
+    OptionError
         As for `newton_euler.solve`.
     """
     feet = _contacts_of(contacts)
+    for contact in feet.values():
+        refuse_other_window(motion.window, contact.window, "the motion", "the plates", where="solve")
     if not motion.sides:
         return JointLoads({}, motion, feet)
     motion = with_bearing_ends(motion, feet)
@@ -216,12 +229,17 @@ def _contacts_of(contacts: Mapping[str, FootContact] | HasContacts) -> Mapping[s
 
 
 def legs_of(motion: BodyMotion) -> Chain:
-    """All legs of a body as one chain that hangs on the pelvis: "L foot", "L shank", "L thigh", "R foot", ...
+    """Hang all legs of a body on the pelvis, as one chain.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        The tracked trial; a side without a foot is left out.
+
+    Returns
+    -------
+    Chain
+        Segments "L foot", "L shank", "L thigh", "R foot", ..., whose thighs hang on the base.
     """
     keys = [(side, segment) for side in motion.sides for segment in LEG_SEGMENTS]
     n = len(LEG_SEGMENTS)
@@ -236,7 +254,7 @@ def legs_of(motion: BodyMotion) -> Chain:
 
 
 def leg_at(loads: JointLoads, side: str, frames: BoolArray) -> ChainLoads:
-    """The solution of one leg alone, "foot", "shank" and "thigh", in chosen frames.
+    """Take the solution of one leg alone, in chosen frames.
 
     Parameters
     ----------
@@ -246,6 +264,11 @@ def leg_at(loads: JointLoads, side: str, frames: BoolArray) -> ChainLoads:
         "L" or "R", one of its legs.
     frames : BoolArray
         (n,), which frames of the trial.
+
+    Returns
+    -------
+    ChainLoads
+        Of "foot", "shank" and "thigh"; without a budget. The first of its external wrenches is the ground's.
     """
     whole, motion = loads.chain_loads, loads.motion
     if whole is None or side not in motion.sides:
@@ -305,3 +328,80 @@ def _joint_load(loads: ChainLoads, side: str, joint: str, around: Mapping[str, M
     name = f"{side} {distal}"
     parts = None if loads.budget is None else {part: share.wrench(name) for part, share in loads.budget.items()}
     return JointLoad(side, joint, loads.wrench(name), distal, PROXIMAL_SEGMENT[joint], around, parts)
+
+
+def bearing_ends(contact: FootContact) -> BoolArray:
+    """Find the frames at a recording's ends in which it begins or ends while the foot bears a known force.
+
+    Parameters
+    ----------
+    contact : FootContact
+        The ground's wrench on the foot.
+
+    Returns
+    -------
+    BoolArray
+        (n,), True only within the first and the last `END_FRAMES`; all False unless `FootContact.to_the_ends` is set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.newton_euler import bearing_ends
+    >>> from biomech_id.dynamics.body import FootContact
+    >>> force = np.outer([700.0, 700.0, *[0.0] * 10], [0.0, 0.0, 1.0])
+    >>> contact = FootContact("L", force, 0.0 * force, np.ones(12, dtype=bool), to_the_ends=True)
+    >>> np.flatnonzero(bearing_ends(contact)).tolist()
+    [0, 1]
+    """
+    n = len(contact.known)
+    if not contact.to_the_ends:
+        return np.zeros(n, dtype=np.bool_)
+    bears = contact.known & (contact.force_lab_N != 0.0).any(axis=1)
+    ends = np.zeros(n, dtype=np.bool_)
+    for first, last in runs(bears):
+        if first == 0:
+            ends[: min(last, END_FRAMES)] = True
+        if last == n:
+            ends[max(first, n - END_FRAMES) :] = True
+    return ends
+
+
+def with_bearing_ends(motion: BodyMotion, contacts: Mapping[str, FootContact]) -> BodyMotion:
+    """Add accelerations of bearing legs up to the recording's ends, by the spline that gives the others.
+
+    There the differentiating spline still shows its end condition, and accelerations are otherwise left out. A leg that stands
+    moves little: what its inertia contributes is small, and so is the error (docs/decisions/derivatives.md has it measured), while
+    without it the whole, and largely certain, moment of the ground's force would be thrown away.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The tracked trial; only textbook kinetics leave accelerations out at the ends.
+    contacts : Mapping[str, FootContact]
+        Side -> the ground's wrench on that foot.
+
+    Returns
+    -------
+    BodyMotion
+        A new motion whose foot, shank and thigh have accelerations in the frames of `bearing_ends`; the same one where there is
+        nothing to add.
+    """
+    changed: dict[tuple[str, str], Motion] = {}
+    for side in motion.sides if motion.kinetics == "textbook" else ():
+        ends = bearing_ends(contacts[side]) if side in contacts else np.zeros(0, dtype=np.bool_)
+        if ends.any() and len(ends) == motion.n_frames:
+            changed |= {(side, segment): _filled(motion.motions[side, segment], motion.rate_hz, ends) for segment in LEG_SEGMENTS}
+    return replace(motion, motions={**motion.motions, **changed}) if changed else motion
+
+
+def _filled(motion: Motion, rate_hz: float, ends: BoolArray) -> Motion:
+    """One segment's motion with what is missing of its accelerations in some frames (n,)."""
+    (second,) = quintic_derivatives(motion.frames.R_lab_seg, rate_hz, (2,))
+    (acceleration,) = quintic_derivatives(motion.com_lab_m, rate_hz, (2,))
+    alpha = unskew(second @ np.swapaxes(motion.frames.R_lab_seg, -1, -2))
+    missing = ends[:, None] & ~np.isfinite(motion.alpha_lab_rad_s2 + motion.com_acceleration_lab_m_s2)
+    return replace(
+        motion,
+        alpha_lab_rad_s2=np.where(missing, alpha, motion.alpha_lab_rad_s2),
+        com_acceleration_lab_m_s2=np.where(missing, acceleration, motion.com_acceleration_lab_m_s2),
+    )

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, keep_array
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.conventions import GRAVITY_LAB_M_S2
@@ -45,17 +45,17 @@ class Observer:
     Attributes
     ----------
     name : str
-        Of the observer.
+        Name of the frame X: "lab", or that of the segment it sits on.
     frames : Frames
         R_lab_seg maps X components to laboratory components; the origin is the attachment point J.
     omega_lab_rad_s : FloatArray
-        (N, 3), of X in the laboratory, laboratory axes.
+        (N, 3), angular velocity of X in the laboratory, laboratory axes.
     alpha_lab_rad_s2 : FloatArray
-        (N, 3), of X in the laboratory, laboratory axes.
+        (N, 3), angular acceleration of X in the laboratory, laboratory axes.
     origin_velocity_lab_m_s : FloatArray
-        (N, 3), of J, laboratory axes.
+        (N, 3), velocity of J, laboratory axes.
     origin_acceleration_lab_m_s2 : FloatArray
-        (N, 3), of J, laboratory axes.
+        (N, 3), acceleration of J, laboratory axes.
     """
 
     name: str
@@ -67,21 +67,25 @@ class Observer:
 
     def __post_init__(self) -> None:
         for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "origin_velocity_lab_m_s", "origin_acceleration_lab_m_s2"):
-            values = readonly(getattr(self, name), (len(self.frames), 3), name=name, where=f"observer {self.name}")
-            object.__setattr__(self, name, values)
+            keep_array(self, name, (len(self.frames), 3), where=f"observer {self.name}")
 
     @classmethod
     def on(cls, name: str, motion: Motion, attachment_lab_m: FloatArray) -> Observer:
-        """Sitting on a segment, at a point of it.
+        """Sit on a segment, at a point of it.
 
         Parameters
         ----------
         name : str
-            Of the segment.
+            Name for the observer, as a rule the segment's.
         motion : Motion
             Of the segment; its centre of mass must be a point fixed in it.
         attachment_lab_m : FloatArray
             (N, 3), where the point is, metres, laboratory axes: the segment's proximal or distal joint, say.
+
+        Returns
+        -------
+        Observer
+            With the segment's rotation, and the path of its material point at the attachment.
         """
         omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
         arm = attachment_lab_m - motion.com_lab_m
@@ -91,12 +95,17 @@ class Observer:
 
     @classmethod
     def at_rest(cls, n_frames: int) -> Observer:
-        """Standing at the laboratory's origin: nothing is fictitious.
+        """Stand at the laboratory's origin: nothing is fictitious.
 
         Parameters
         ----------
         n_frames : int
-            How many.
+            Number of frames N of the chain that is watched.
+
+        Returns
+        -------
+        Observer
+            Named "lab"; all its velocities and accelerations are zero.
 
         Examples
         --------
@@ -108,12 +117,17 @@ class Observer:
         return cls("lab", Frames(np.tile(np.eye(3), (n_frames, 1, 1)), zero), zero, zero, zero, zero)
 
     def seen(self, v_lab: FloatArray) -> FloatArray:
-        """Vectors (N, n, 3) or (N, 3) in the observer's axes.
+        """Turn vectors into the observer's axes.
 
         Parameters
         ----------
         v_lab : FloatArray
             (N, n, 3) or (N, 3), laboratory axes, any unit.
+
+        Returns
+        -------
+        FloatArray
+            The same shape and unit, components in the observer's axes.
         """
         R = self.frames.R_lab_seg
         return matvec_transposed(R[:, None] if v_lab.ndim == 3 else R, v_lab)
@@ -132,17 +146,17 @@ class ObservedBalance:
     tip : Wrench
         Action of all segments that hang on it.
     gravity : Wrench
-        What their names say.
+        Weight of the segment.
     external : Wrench
-        What their names say.
+        All wrenches from outside on the segment.
     dalembert : Wrench
-        The fictitious wrenches.
+        Fictitious: the observer's attachment point accelerates.
     euler : Wrench
-        The fictitious wrenches.
+        Fictitious: the observer's rotation speeds up or slows down.
     centrifugal : Wrench
-        The fictitious wrenches.
+        Fictitious: the observer rotates.
     coriolis : Wrench
-        The fictitious wrenches.
+        Fictitious: the segment moves within axes that rotate.
     """
 
     dynamic: Wrench
@@ -169,13 +183,13 @@ def observe(
     Parameters
     ----------
     chain : Chain
-        As for `biomech_id.dynamics.newton_euler.solve`.
+        Segments, motion and joint centres of N frames.
     observer : Observer
-        Who watches.
+        The frame X, of N frames too.
     external : Iterable[External], optional
-        As for `biomech_id.dynamics.newton_euler.solve`.
+        Wrenches on segments from outside, of N frames each.
     gravity_lab_m_s2 : ArrayLike, optional
-        As for `biomech_id.dynamics.newton_euler.solve`.
+        (3,) or (N, 3), laboratory axes, m/s2; points down.
     relative_rotation : bool, optional
         Take the segments' rotation relative to the observer too; the default takes it relative to the laboratory, which leaves the
         fictitious moments about the centre of mass zero.
@@ -192,6 +206,7 @@ def observe(
     """
     external = check_external(chain, external)
     gravity = observer.seen(np.broadcast_to(chain.mass_kg[:, None] * gravity_of(chain, gravity_lab_m_s2), chain.com_lab_m.shape))
+    zero = np.zeros_like(gravity)
     forces = _forces(chain, observer)
     moments = _moments(chain, observer, relative_rotation)
     balances: dict[str, ObservedBalance] = {}
@@ -203,33 +218,40 @@ def observe(
             wrench = Wrench(force[:, i], moment[:, i], chain.com_lab_m[:, i], observer.name, observer.frames.R_lab_seg)
             return wrench.about(point)
 
-        seen = {part: at_joint(forces[part], moments[part]) for part in ("dynamic", *FICTITIOUS)}
-        nothing = at_joint(np.zeros_like(gravity), np.zeros_like(gravity))
+        observed = {part: at_joint(forces[part], moments[part]) for part in ("dynamic", *FICTITIOUS)}
+        nothing = at_joint(zero, zero)
         tip = sum((-joints[k].about(point) for k in chain.children(i)), start=nothing)
-        from_outside = (load.wrench for load in external if load.segment == name)
-        outside = sum(
-            (wrench.expressed_in(observer.name, observer.frames.R_lab_seg).about(point) for wrench in from_outside), start=nothing
-        )
-        weight = at_joint(gravity, np.zeros_like(gravity))
-        joint = seen["dynamic"] - tip - weight - outside
+        outside = nothing
+        for load in external:
+            if load.segment == name:
+                outside = outside + load.wrench.expressed_in(observer.name, observer.frames.R_lab_seg).about(point)
+        weight = at_joint(gravity, zero)
+        joint = observed["dynamic"] - tip - weight - outside
         for part in FICTITIOUS:
-            joint = joint - seen[part]
+            joint = joint - observed[part]
         joints.append(joint)
-        balances[name] = ObservedBalance(joint=joint, tip=tip, gravity=weight, external=outside, **seen)
+        balances[name] = ObservedBalance(joint=joint, tip=tip, gravity=weight, external=outside, **observed)
     return balances
 
 
 def relative_motion(chain: Chain, observer: Observer) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Position r (m), velocity r' and acceleration r'' of every centre of mass relative to the observer.
-
-    Each (N, n, 3), from the observer's attachment point, in the observer's axes; the dots are rates of those components.
+    """Motion of every centre of mass relative to the observer's attachment point.
 
     Parameters
     ----------
     chain : Chain
         The segments, distal to proximal.
     observer : Observer
-        Who looks.
+        Whose axes and attachment point count.
+
+    Returns
+    -------
+    r_m : FloatArray
+        (N, n, 3), position from the attachment point, metres, observer's axes.
+    velocity_m_s : FloatArray
+        (N, n, 3), rate of change of those components.
+    acceleration_m_s2 : FloatArray
+        (N, n, 3), their second rate.
     """
     r = chain.com_lab_m - observer.frames.origin_lab_m[:, None]
     omega, alpha = observer.omega_lab_rad_s[:, None], observer.alpha_lab_rad_s2[:, None]

@@ -24,7 +24,7 @@ from biomech_id.errors import InvalidValueError, ShapeError
 
 
 def rotational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:
-    """M . (omega_d - omega_p), (n,), W.
+    """Power of a joint's moment, M . (omega_d - omega_p).
 
     Parameters
     ----------
@@ -32,12 +32,17 @@ def rotational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> Fl
         Action of the proximal on the distal segment about the joint centre, laboratory axes.
     distal, proximal : Motion
         Motion of the two segments.
+
+    Returns
+    -------
+    FloatArray
+        (n,), W, positive where the joint generates; NaN where the wrench is not known.
     """
     return dot(wrench_lab.moment_Nm, distal.omega_lab_rad_s - proximal.omega_lab_rad_s)
 
 
 def translational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:
-    """F . (v_d(P) - v_p(P)), (n,), W; parameters as for `rotational_power`.
+    """Power of a joint's force, F . (v_d(P) - v_p(P)).
 
     Parameters
     ----------
@@ -47,6 +52,11 @@ def translational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) ->
         The segment on which it acts.
     proximal : Motion
         The segment that exerts it.
+
+    Returns
+    -------
+    FloatArray
+        (n,), W; zero in an ideal joint, NaN where the wrench is not known.
     """
     joint = wrench_lab.point_lab_m
     return dot(wrench_lab.force_N, distal.velocity_of(joint) - proximal.velocity_of(joint))
@@ -84,7 +94,12 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
     power_W, time_s : FloatArray
         (n,), n at least 2, times increasing.
     start_s, end_s : float
-        Within ``time_s``.
+        Begin and end of the phase, within ``time_s``; they need not be samples.
+
+    Returns
+    -------
+    Work
+        Joules; NaN if any power within the phase is missing.
 
     Raises
     ------
@@ -121,14 +136,21 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
 
 
 def integral_of_positive_part(p: FloatArray, t: FloatArray) -> FloatArray:
-    """Return the integrals (...) of max(p, 0) for p linear between samples: a crossing leaves a triangle of dt high / (high - low).
+    """Integrate max(p, 0) for p linear between samples.
+
+    Where p crosses zero the step contributes a triangle, dt high^2 / 2 (high - low).
 
     Parameters
     ----------
     p : FloatArray
         (..., n), any unit.
     t : FloatArray
-        (n,), rising.
+        (n,), rising, of the samples.
+
+    Returns
+    -------
+    FloatArray
+        (...), in the unit of ``p`` times that of ``t``; NaN if any sample is.
     """
     high, low = np.maximum(p[..., 1:], p[..., :-1]), np.minimum(p[..., 1:], p[..., :-1])
     dt = np.diff(t)

@@ -39,27 +39,27 @@ class Problem:
     Attributes
     ----------
     parents : tuple[int, ...]
-        As in `Chain`.
+        (n,) indices, `BASE` for the base; this and the next eight are those of `Chain`.
     mass_kg : FloatArray
-        As in `Chain`.
+        (n,), masses of the segments.
     inertia_kgm2 : FloatArray
-        As in `Chain`.
+        (n, 3, 3) or (N, n, 3, 3), about each centre of mass in segment axes.
     R_lab_seg : FloatArray
-        As in `Chain`.
+        (N, n, 3, 3), segment components to laboratory components.
     omega_lab_rad_s : FloatArray
-        As in `Chain`.
+        (N, n, 3), angular velocities, laboratory axes.
     alpha_lab_rad_s2 : FloatArray
-        As in `Chain`.
+        (N, n, 3), angular accelerations, laboratory axes.
     com_lab_m : FloatArray
-        As in `Chain`.
+        (N, n, 3), centres of mass, laboratory axes.
     com_acceleration_lab_m_s2 : FloatArray
-        As in `Chain`.
+        (N, n, 3), accelerations of the centres of mass, laboratory axes.
     joint_lab_m : FloatArray
-        As in `Chain`.
+        (N, n, 3), proximal joint centres, laboratory axes.
     gravity_lab_m_s2 : FloatArray
-        (3,) or (N, 1, 3).
+        (3,) or (N, 1, 3), laboratory axes, m/s2.
     outside : tuple[Outside, ...]
-        External wrenches.
+        External wrenches about the laboratory's origin.
     """
 
     parents: tuple[int, ...]
@@ -76,7 +76,7 @@ class Problem:
 
     @classmethod
     def of(cls, chain: Chain, external: Sequence[External], gravity: FloatArray) -> Problem:
-        """From values that fit together (see `external.check_external` and `external.gravity_of`).
+        """Take over values that fit together (see `external.check_external` and `external.gravity_of`).
 
         Parameters
         ----------
@@ -86,6 +86,11 @@ class Problem:
             That fit the chain (see `external.check_external`).
         gravity : FloatArray
             Broadcasts over (N, n, 3), laboratory axes, m/s2.
+
+        Returns
+        -------
+        Problem
+            Of all frames of the chain.
         """
         outside = tuple(Outside(load.part, chain.index(load.segment), *load.at_origin()) for load in external)
         return cls(
@@ -99,7 +104,15 @@ class Problem:
         return self.com_lab_m.shape
 
     def stretches(self) -> Iterator[tuple[slice, Problem]]:
-        """The frames in stretches, each with the problem of those frames."""
+        """Cut the frames into stretches of at most `STRETCH`.
+
+        Yields
+        ------
+        frames : slice
+            Which frames of this problem.
+        stretch : Problem
+            The problem of those frames.
+        """
         n_frames = self.shape[0]
         if n_frames <= STRETCH:
             yield slice(0, n_frames), self
@@ -109,12 +122,17 @@ class Problem:
             yield frames, self.at(frames)
 
     def at(self, frames: slice) -> Problem:
-        """The problem of some frames; nothing is copied.
+        """Keep some frames.
 
         Parameters
         ----------
         frames : slice
             Those that are kept.
+
+        Returns
+        -------
+        Problem
+            Of those frames; its arrays are views, nothing is copied.
         """
         constant, fixed = self.inertia_kgm2.ndim == 3, self.gravity_lab_m_s2.ndim == 1
         return Problem(

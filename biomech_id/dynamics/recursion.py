@@ -27,14 +27,17 @@ Wrenches = tuple[FloatArray, FloatArray]
 def need_of_segments(p: Problem, inertial: Wrenches) -> Wrenches:
     """What the joints must supply to each segment: rate of change of its momentum, less gravity and external wrenches.
 
-    ``inertial`` are the terms of `inertial_moments`. Moments are about the laboratory's origin.
-
     Parameters
     ----------
     p : Problem
         What is known of the segments.
     inertial : Wrenches
-        Terms of `inertial_moments`.
+        I alpha and omega x I omega, as from `inertial_moments`.
+
+    Returns
+    -------
+    Wrenches
+        Force (N, n, 3), N, and moment (N, n, 3), N m, about the laboratory's origin, laboratory axes.
     """
     angular, gyroscopic = inertial
     force = p.mass_kg[:, None] * (p.com_acceleration_lab_m_s2 - p.gravity_lab_m_s2)
@@ -45,12 +48,17 @@ def need_of_segments(p: Problem, inertial: Wrenches) -> Wrenches:
 
 
 def inertial_moments(p: Problem | Chain) -> Wrenches:
-    """The terms I alpha and omega x I omega (N, n, 3), N m, about each centre of mass, in SEGMENT axes.
+    """The inertial terms of the moment equation, I alpha and omega x I omega.
 
     Parameters
     ----------
     p : Problem | Chain
         What is known of the segments.
+
+    Returns
+    -------
+    Wrenches
+        Both (N, n, 3), N m, about each centre of mass, in SEGMENT axes.
     """
     omega = matvec_transposed(p.R_lab_seg, p.omega_lab_rad_s)
     alpha = matvec_transposed(p.R_lab_seg, p.alpha_lab_rad_s2)
@@ -65,7 +73,7 @@ def subtract_outside(need: Wrenches, outside: Iterable[Outside]) -> None:
     need : Wrenches
         What each segment must be supplied with, about the laboratory's origin; it is changed in place.
     outside : Iterable[Outside]
-        Wrenches from outside.
+        Wrenches from outside, about the laboratory's origin.
     """
     force, moment = need
     for load in outside:

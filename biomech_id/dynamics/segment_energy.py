@@ -6,8 +6,8 @@ segment, ::
     m v . (a - g) + omega . (I omega)'  =  sum  F . (P' - s) + M . omega  +  power of the ground
 
 s is by how much P slides in the segment, which only the body model knows: zero in every joint whose centre is fixed in both
-segments, a knee's translation as a function of its flexion in an OpenSim model. What the two sides differ by is energy that nobody
-supplies: a segment that changes its length, joint centres that drift in it. `selfcheck.energy_check` holds whatever the pose,
+segments, a knee's translation as a function of its flexion in an OpenSim model. What the two sides differ by is energy without
+a source: a segment that changes its length, joint centres that drift in it. `selfcheck.energy_check` holds whatever the pose,
 because it takes the velocity of the segment's own point at P; this one does not.
 
 Closure alone says that a pose is consistent, not that it is where the subject was: what the markers are off says that.
@@ -24,17 +24,22 @@ from biomech_id.algebra.vectors import dot
 from biomech_id.anatomy import JOINTS, Part, proximal_part
 from biomech_id.dynamics.loads import ChainLoads, JointLoads
 from biomech_id.dynamics.selfcheck import energy_rate, power_of_external
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 from biomech_id.signal.derivatives import quintic_derivatives
 
 
 def energy_left_open_W(loads: JointLoads) -> dict[Part, FloatArray]:
-    """Return what power through joints and ground leaves open of the rate of each leg segment's energy, (n,), W.
+    """Rate of energy of each leg segment that power through joints and ground leaves open.
 
     Parameters
     ----------
     loads : JointLoads
         The solution of a trial; NaN where it knows no load.
+
+    Returns
+    -------
+    dict[Part, FloatArray]
+        (side, segment) -> (n,), W; NaN where a load is not known, empty for a body without legs.
     """
     chain_loads, motion = loads.chain_loads, loads.motion
     if chain_loads is None:
@@ -57,17 +62,17 @@ def energy_left_open_W(loads: JointLoads) -> dict[Part, FloatArray]:
 def _rates(loads: ChainLoads, segments: Mapping[Part, object]) -> dict[Part, FloatArray]:
     """Rate of energy of each segment without what comes from outside, W."""
     rate = energy_rate(loads.chain, loads.gravity_lab_m_s2)
-    column = {part: loads.chain.names.index(" ".join(part)) for part in segments if " ".join(part) in loads.chain.names}
-    found = {part: rate[:, k] for part, k in column.items()}
+    names = {part: " ".join(part) for part in segments}
+    rates = {part: rate[:, loads.chain.index(name)] for part, name in names.items() if name in loads.chain.names}
     for k, load in enumerate(loads.external):
-        for part in found:
-            if " ".join(part) == load.segment:
-                found[part] = found[part] - power_of_external(loads, k)
-    return found
+        for part in rates:
+            if names[part] == load.segment:
+                rates[part] = rates[part] - power_of_external(loads, k)
+    return rates
 
 
 def energy_sentences(loads: JointLoads, body_mass_kg: float | None) -> Iterator[Sentence]:
-    """Say how much energy is left open in each segment, W/kg, and how far markers are off a model that they were fitted to, mm.
+    """State how much energy is left open in each segment, W/kg, and how far markers are off a fitted model, mm.
 
     Both are root mean squares over the frames that are known, for the history of a trial.
 
@@ -76,14 +81,18 @@ def energy_sentences(loads: JointLoads, body_mass_kg: float | None) -> Iterator[
     loads : JointLoads
         The solution of a trial.
     body_mass_kg : float | None
-        Of the subject; None where nobody knows it.
+        Of the subject; None where it is not recorded: nothing is stated about energy.
+
+    Yields
+    ------
+    Sentence
+        At most two; none where nothing is known.
     """
     open_W = energy_left_open_W(loads) if body_mass_kg else {}
     known = {part: _rms(values) for part, values in open_W.items() if np.isfinite(values).any()}
     if known and body_mass_kg:
-        yield Sentence(
-            "energy-left-open", {"parts": _each("energy-of-part", {part: value / body_mass_kg for part, value in known.items()})}
-        )
+        per_kg = {part: value / body_mass_kg for part, value in known.items()}
+        yield Sentence("energy-left-open", {"parts": _each("energy-of-part", per_kg)})
     off = {part: 1000.0 * _rms(values) for part, values in loads.motion.fit_residual_m.items() if np.isfinite(values).any()}
     if known and off:
         yield Sentence("markers-off-model", {"parts": _each("markers-of-part", off)})

@@ -20,7 +20,7 @@ from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.loads import ChainLoads, JointLoads
 from biomech_id.dynamics.recursion import inertial_moments
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 
 #: Rounding of double precision on forces of 1 kN and moments of 1 kN m is about 1e-12; a thousandfold is a mistake.
 LIMIT_N_OR_NM = 1e-9
@@ -40,7 +40,7 @@ class SelfCheck:
     value : float
         The largest discrepancy found; NaN if there was nothing to check.
     unit : str
-        Its unit.
+        Unit of ``value`` and ``limit``.
     limit : float
         The largest value that passes.
     """
@@ -64,12 +64,17 @@ class SelfCheck:
 
 
 def self_checks(loads: JointLoads) -> tuple[SelfCheck, ...]:
-    """Every check that the loads of a trial allow; none if it has no leg.
+    """Run every check that the loads of a trial allow.
 
     Parameters
     ----------
     loads : JointLoads
         The solution of a trial.
+
+    Returns
+    -------
+    tuple[SelfCheck, ...]
+        Two of the block system and one of energy; empty if the body has no leg.
     """
     if loads.chain_loads is None:
         return ()
@@ -82,7 +87,12 @@ def block_checks(loads: ChainLoads) -> tuple[SelfCheck, SelfCheck]:
     Parameters
     ----------
     loads : ChainLoads
-        The solution.
+        A chain and the joint wrenches solved for it.
+
+    Returns
+    -------
+    tuple[SelfCheck, SelfCheck]
+        Largest residual, and largest difference between the two solutions, N or N m.
     """
     chain = loads.chain
     step = max(1, HELD_COEFFICIENTS // (6 * chain.n_segments) ** 2)
@@ -92,9 +102,7 @@ def block_checks(loads: ChainLoads) -> tuple[SelfCheck, SelfCheck]:
         system = block_system(chain, loads.external, gravity_lab_m_s2=loads.gravity_lab_m_s2, frames=frames)
         held = loads.force_lab_N[frames], loads.moment_lab_Nm[frames]
         residuals.append(_largest(system.residual(*held)))
-        differences.append(
-            _largest(np.concatenate([found - own for found, own in zip(system.solve(), held, strict=True)], axis=-1))
-        )
+        differences.append(_largest(np.stack(system.solve()) - held))
     return (
         SelfCheck("residual of the block system", _largest(np.array(residuals)), "N or N m", LIMIT_N_OR_NM),
         SelfCheck("recursion against block system", _largest(np.array(differences)), "N or N m", LIMIT_N_OR_NM),
@@ -108,6 +116,11 @@ def energy_check(loads: JointLoads) -> SelfCheck:
     ----------
     loads : JointLoads
         The solution of a trial.
+
+    Returns
+    -------
+    SelfCheck
+        Largest gap over all frames, as a share of the largest power (at least 1 W); NaN without legs.
     """
     chain_loads = loads.chain_loads
     name = "rate of mechanical energy against sum of powers"
@@ -123,7 +136,7 @@ def energy_check(loads: JointLoads) -> SelfCheck:
 
 
 def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
-    """Rate of change of kinetic and potential energy (N, n), W, of every segment; gravity broadcasts over (N, n, 3).
+    """Rate of change of every segment's kinetic and potential energy.
 
     Parameters
     ----------
@@ -131,6 +144,11 @@ def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
         The segments, distal to proximal.
     gravity : FloatArray
         Broadcasts over (N, n, 3), laboratory axes, m/s2.
+
+    Returns
+    -------
+    FloatArray
+        (N, n), W.
     """
     angular, gyroscopic = inertial_moments(chain)
     torque = matvec(chain.R_lab_seg, angular + gyroscopic)
@@ -144,14 +162,19 @@ def _power_at_base(loads: JointLoads, side: str) -> FloatArray:
 
 
 def power_of_external(loads: ChainLoads, k: int) -> FloatArray:
-    """Power (n,) of an external wrench on the segment it acts on, W.
+    """Power of an external wrench on the segment it acts on.
 
     Parameters
     ----------
     loads : ChainLoads
-        The solution.
+        The solution that holds the wrench and the chain.
     k : int
-        Which of its external wrenches.
+        Index of the wrench in ``loads.external``.
+
+    Returns
+    -------
+    FloatArray
+        (n,), W, positive where it supplies the segment with energy.
     """
     # About the origin: the twist of the segment is taken there too.
     chain, load = loads.chain, loads.external[k]

@@ -27,7 +27,7 @@ MIDDLE_JOINTS: dict[str, tuple[str, str]] = {"waist": ("pelvis", "thorax"), "nec
 
 @takes(motion=a(BodyMotion, "a model's track(trial) returns it"), legs=or_none(a(JointLoads)), extra=WRENCHES)
 def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None, *, extra: Iterable[External] = ()) -> JointLoads:
-    """Return the loads of wrists, elbows and shoulders, and of waist and neck as far as the legs' are known.
+    """Loads of wrists, elbows and shoulders, and of waist and neck as far as the legs' are known.
 
     Parameters
     ----------
@@ -64,12 +64,17 @@ def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None, *, extr
 
 
 def loadable_segments(motion: BodyMotion) -> tuple[str, ...]:
-    """Return the segments above the hips on which a further force can act, as `External` names them: "R hand", "thorax".
+    """Name the segments above the hips on which a further force can act.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        The tracked trial; what it has no mass for is left out.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Names as `External` takes them: "R hand", "thorax".
     """
     arms = [(side, name) for side in SIDES if all((side, arm) in motion.segments for arm in ARM_SEGMENTS) for name in ARM_SEGMENTS]
     return tuple(map(_name, [*arms, *(part for part in (PELVIS, _THORAX) if part in motion.segments)]))
@@ -106,11 +111,8 @@ def _name(part: Part) -> str:
 
 def _of_thighs(legs: JointLoads) -> list[External]:
     """What the thighs do to the pelvis: the opposite of what it does to them."""
-    found = []
-    for side in SIDES:
-        hip = legs[side, "hip"].wrench
-        found.append(External("pelvis", Wrench(-hip.force_N, -hip.moment_Nm, hip.point_lab_m), "legs"))
-    return found
+    hips = [legs[side, "hip"].wrench for side in SIDES]
+    return [External("pelvis", Wrench(-hip.force_N, -hip.moment_Nm, hip.point_lab_m), "legs") for hip in hips]
 
 
 def _joint_load(loads: ChainLoads, part: Part, around: Mapping[Part, Motion]) -> JointLoad:

@@ -10,7 +10,7 @@ from biomech_id.emg.names import NamedMuscle, name_channels, parse_named
 from biomech_id.emg.processing import LEAST_RATE_HZ
 from biomech_id.emg.words import names_other_signal, says_emg
 from biomech_id.errors import OptionError, did_you_mean
-from biomech_id.sentences import Sentence
+from biomech_id.languages import WRITTEN, Sentence, terms_of
 from biomech_id.trial import AnalogChannels
 
 #: Unit as files write it -> volts; nothing and a converter's counts are no volts, and may be a muscle's all the same.
@@ -30,7 +30,7 @@ class EmgInput:
     Attributes
     ----------
     label : str
-        Its name in the recording.
+        Name in the recording, as the file writes it.
     unit : str
         As the file writes it.
     named : NamedMuscle
@@ -49,18 +49,23 @@ class EmgInput:
         """What a page calls it: side and muscle, or its own label."""
         if not self.named.muscle:
             return self.label
-        return " ".join(filter(None, (self.named.side, MUSCLES[self.named.muscle].english.lower())))
+        return " ".join(filter(None, (self.named.side, terms_of(WRITTEN, "muscles")[self.named.muscle].lower())))
 
 
 def find_inputs(analog: AnalogChannels, given: Mapping[str, str] | None = None) -> tuple[EmgInput, ...]:
-    """Return every channel that no plate uses, with muscle and side, or why it is no muscle's signal.
+    """Return every channel that no plate uses.
 
     Parameters
     ----------
     analog : AnalogChannels
-        All channels of a recording.
+        All channels of a recording, those of plates too.
     given : Mapping[str, str] | None, optional
         Label -> "R rectus_femoris", from a recipe: beats everything, and makes any channel a muscle's; "none" makes it none.
+
+    Returns
+    -------
+    tuple[EmgInput, ...]
+        In file order, each with muscle and side, or why it is no muscle's signal.
 
     Raises
     ------

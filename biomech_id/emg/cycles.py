@@ -24,13 +24,13 @@ class EmgCycle:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     number : int
         As in the session's other tables, counted from 1.
     start_s : float
         Foot strike, on the clock of the events, seconds.
     end_s : float
-        The next strike of that foot.
+        The next strike of that foot, on the same clock, seconds.
     foot_off_percent : float
         Foot off, percent of the cycle; NaN where not known.
     steady : bool
@@ -53,13 +53,13 @@ class TrialEmg:
     Attributes
     ----------
     trial : str
-        Its name.
+        Name of the recording.
     record : EmgRecord
-        Its channels.
+        Its channels, judged and processed.
     cycles : tuple[EmgCycle, ...], optional
         None of a recording without gait.
     condition : str, optional
-        Of the trial.
+        Condition of the trial, such as "barefoot"; may be empty.
     """
 
     trial: str
@@ -68,12 +68,17 @@ class TrialEmg:
     condition: str = ""
 
     def cut(self, channel: EmgChannel) -> Iterator[tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]]:
-        """Yield each cycle of a channel's own side: cycle, envelope (101,), verdict, RMS, whether it is averaged.
+        """Yield each cycle of a channel's own side.
 
         Parameters
         ----------
         channel : EmgChannel
             One of the record's channels.
+
+        Yields
+        ------
+        tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]
+            Cycle, envelope (101,) in the channel's unit, what it holds there, RMS in that unit, whether it enters the mean.
         """
         for cycle in self.cycles:
             if cycle.side == channel.input.named.side:
@@ -84,12 +89,17 @@ class TrialEmg:
                 yield cycle, curve, verdict, rms, averaged
 
     def side_ratio(self, channel: EmgChannel) -> float:
-        """Return how much better a channel fits its own side than the other (see `emg.sides`); NaN where that cannot be told.
+        """Return how much better a channel fits its own side than the other (see `emg.sides`).
 
         Parameters
         ----------
         channel : EmgChannel
             One of the record's channels.
+
+        Returns
+        -------
+        float
+            Log ratio, positive for its own side; NaN where that cannot be told.
         """
         side, muscle = channel.input.named.side, channel.input.named.muscle
         if not (channel.live and side and tells_side(muscle)):
@@ -125,12 +135,19 @@ _LONGEST_CYCLE_S = 3.0
 
 
 def stored_cycles(trial: Trial) -> Iterator[EmgCycle]:
-    """Yield the cycles between the strikes that a recording holds, where nobody has looked at its movement.
+    """Yield the cycles between the strikes that a recording holds.
+
+    For recordings whose movement nobody has looked at.
 
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Only its events are asked.
+
+    Yields
+    ------
+    EmgCycle
+        Left ones first, numbered from 1 on each side; without those longer than 3 s.
     """
     for side in SIDES:
         times = {kind: [e.time_s for e in trial.events if e.side == side and e.kind is kind] for kind in EventKind}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from biomech_id.emg.features import Features
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 
 
 class ChannelVerdict(StrEnum):
@@ -46,7 +46,7 @@ class Health:
     Attributes
     ----------
     verdict : ChannelVerdict
-        What it holds.
+        What the channel holds.
     features : Features
         The numbers behind it.
     reason : Sentence
@@ -124,6 +124,11 @@ def judge_channel(features: Features) -> Health:
     ----------
     features : Features
         What was measured of it.
+
+    Returns
+    -------
+    Health
+        Verdict, the number that decided, and what else was seen.
     """
     verdict, rule = next((verdict, rule) for verdict, rule, fits in _RULES if fits(features))
     also = []

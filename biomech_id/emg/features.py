@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.emg.onset import window_rms
 from biomech_id.emg.processing import LOW_HZ, high_edge_hz
 from biomech_id.signal.runs import runs
+from biomech_id.signal.spectrum import power_density
 
 #: A constant end of the record as long as this is padding.
 _PADDING_S = 0.02
@@ -75,14 +77,19 @@ class Features:
 
 
 def without_padding(values: FloatArray, rate_hz: float) -> FloatArray:
-    """Return signals with constant ends as missing, and what is between ends that are not as it was.
+    """Return signals without the constant ends that a vendor added.
 
     Parameters
     ----------
     values : FloatArray
         (n, channels), any unit.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    FloatArray
+        (n, channels), a copy, with NaN in those ends; all NaN for a channel of one value.
     """
     kept = np.array(values, dtype=np.float64)
     shortest = max(2, round(_PADDING_S * rate_hz))
@@ -111,7 +118,12 @@ def measure_channel(values: FloatArray, band: FloatArray, rate_hz: float) -> Fea
     band : FloatArray
         (n,), the same band-passed.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    Features
+        The defaults, ``flat`` among them, for a signal shorter than 0.2 s or of one value.
     """
     known = np.isfinite(values) & np.isfinite(band)
     raw, band = values[known], band[known]
@@ -163,9 +175,14 @@ def rail_share(centred: FloatArray, rate_hz: float) -> float:
     Parameters
     ----------
     centred : FloatArray
-        (n,), any unit.
+        (n,), without padding, any unit.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    float
+        0 to 1.
     """
     # A lone spike is no limit, and beside it all else would be near the other one.
     lowest, highest = np.percentile(centred, [_LONE_PERCENT, 100.0 - _LONE_PERCENT])
@@ -176,11 +193,9 @@ def rail_share(centred: FloatArray, rate_hz: float) -> float:
 
 def _spectrum(centred: FloatArray, rate_hz: float) -> tuple[float, float, float, float]:
     """Slope, share of lines, frequency of the strongest, share of the power below 20 Hz."""
-    from scipy import ndimage, signal
-
-    length = min(len(centred), 2 ** round(np.log2(rate_hz)))
-    hz, power = signal.welch(centred, rate_hz, nperseg=length, noverlap=length // 2)
-    around = ndimage.median_filter(power, size=2 * round(_LINE_NEIGHBOURS_HZ / hz[1]) + 1, mode="nearest")
+    hz, power = power_density(centred, rate_hz, min(len(centred), 2 ** round(np.log2(rate_hz))))
+    reach = round(_LINE_NEIGHBOURS_HZ / hz[1])
+    around = np.median(sliding_window_view(np.pad(power, reach, mode="edge"), 2 * reach + 1), axis=1)
     high = high_edge_hz(rate_hz)
     # What the band-pass takes away anyway is nobody's hum.
     above = (hz >= _LINES_FROM_HZ) & (hz <= high)

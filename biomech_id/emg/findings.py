@@ -17,14 +17,19 @@ _SHOWN = (ChannelVerdict.LIVE, ChannelVerdict.QUIET)
 
 
 def record_findings(record: EmgRecord, trial: str) -> Iterator[Finding]:
-    """Yield what one recording's muscle signals tell.
+    """Yield what is worth saying of one recording's muscle signals.
 
     Parameters
     ----------
     record : EmgRecord
-        Its muscle signals.
+        Muscle signals of the recording.
     trial : str
-        Name of the trial.
+        Name of the trial, for the findings.
+
+    Yields
+    ------
+    Finding
+        Refused channels, names in doubt, channels alike, and a late device.
     """
     refused = [(c.input.shown, str(c.health.verdict)) for c in record.channels if c.health.verdict not in _SHOWN]
     if refused:
@@ -44,16 +49,21 @@ def record_findings(record: EmgRecord, trial: str) -> Iterator[Finding]:
 def session_findings(
     records: Sequence[EmgRecord], evidence: Mapping[tuple[str, str], Sequence[float]], *, gain: float = 0.0
 ) -> Iterator[Finding]:
-    """Yield what only the recordings of a session tell together.
+    """Yield what only the recordings of a session show together.
 
     Parameters
     ----------
     records : Sequence[EmgRecord]
-        Of its trials.
+        Muscle signals of its trials.
     evidence : Mapping[tuple[str, str], Sequence[float]]
         (side, muscle) -> the log ratio of `sides.side_evidence` in each trial; NaN where nothing is known.
     gain : float, optional
         Amplification that the user knows; 0 where nobody does.
+
+    Yields
+    ------
+    Finding
+        A unit that cannot be believed, and exchanged leads.
     """
     sizes = [(c.health.features.sd, c.input.unit) for record in records for c in record.channels if c.live]
     if sizes and skin_microvolts(records, gain) is None:
@@ -65,12 +75,17 @@ def session_findings(
 
 
 def exchanged(evidence: Mapping[tuple[str, str], Sequence[float]]) -> tuple[str, ...]:
-    """Return the muscles whose left and right leads seem exchanged: every side of them that is known fits the other foot.
+    """Return the muscles whose left and right leads seem exchanged.
 
     Parameters
     ----------
     evidence : Mapping[tuple[str, str], Sequence[float]]
         (side, muscle) -> log ratios, one for each trial; NaN where nothing is known.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Names of muscles of which every side that is known fits the other foot.
     """
     medians = {
         key: float(np.median(known)) for key, ratios in evidence.items() if len(known := [r for r in ratios if np.isfinite(r)])

@@ -1,4 +1,4 @@
-"""Which muscles there are, in the order clinicians list them: from proximal to distal."""
+"""Which muscles there are, in the order clinicians list them: from proximal to distal; `languages` says what pages call them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,6 @@ class Muscle:
         Joints that it acts on: under their curves it is drawn.
     group : str
         The group it is one of, or "".
-    english : str
-        What a report in English calls it.
-    german : str
-        What a report in German calls it.
     """
 
     name: str
@@ -39,25 +35,28 @@ class Muscle:
     order: int
     joints: tuple[str, ...]
     group: str
-    english: str
-    german: str
 
 
 def read_rows(table: str) -> list[dict[str, str]]:
-    """Return the rows of a table of this room, comments left out.
+    """Return the rows of a table of this room.
 
     Parameters
     ----------
     table : str
-        Its name, without ``.csv``.
+        Name of the table, without ``.csv``.
+
+    Returns
+    -------
+    list[dict[str, str]]
+        Column -> text, one dictionary a row; comments are left out.
     """
     lines = (_TABLES / f"{table}.csv").read_text(encoding="utf-8").splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def _muscle(row: dict[str, str]) -> Muscle:
-    name, code, region, order, joints, group, english, german = row.values()
-    return Muscle(name, code, region, int(order), tuple(joints.split()), group, english, german)
+    name, code, region, order, joints, group = row.values()
+    return Muscle(name, code, region, int(order), tuple(joints.split()), group)
 
 
 #: Name -> muscle, in the order of a page.

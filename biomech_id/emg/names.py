@@ -47,7 +47,7 @@ class NamedMuscle:
     muscle : str
         Name in `MUSCLES`, or "" where nobody says.
     side : str
-        "L", "R" or "".
+        "L" or "R"; "" where nobody says.
     source : str
         What said so: "recipe", "label", "description", "neighbours" or "".
     """
@@ -74,7 +74,12 @@ def name_channels(labels: Sequence[str], descriptions: Sequence[str] = ()) -> tu
     labels : Sequence[str]
         Of all channels that may be a muscle's, in file order: they decide together what none can alone.
     descriptions : Sequence[str], optional
-        As many, or none.
+        One for each label, in the same order, or none.
+
+    Returns
+    -------
+    tuple[NamedMuscle, ...]
+        As many as labels; empty fields where nobody says.
     """
     told = (*descriptions, *[""] * len(labels))[: len(labels)]
     readings = [_readings(words_of(label)) for label in labels]
@@ -308,12 +313,17 @@ def _misspelt(word: str, meant: str) -> bool:
 
 
 def parse_named(text: str) -> NamedMuscle | None:
-    """Return what a recipe says of a channel, "R rectus_femoris" or "rectus_femoris"; None where it names no muscle.
+    """Return what a recipe says of a channel.
 
     Parameters
     ----------
     text : str
         Side, if there is one, and name or code of the muscle.
+
+    Returns
+    -------
+    NamedMuscle | None
+        None where the text names no muscle.
 
     Examples
     --------

@@ -35,12 +35,17 @@ class Likeness:
 
 
 def alike(bands: Sequence[FloatArray]) -> tuple[Likeness, ...]:
-    """Return the pairs of channels whose signals agree at zero lag, the most alike first.
+    """Return the pairs of channels whose signals agree at zero lag.
 
     Parameters
     ----------
     bands : Sequence[FloatArray]
         Each (n,), band-passed, any unit; NaN is left out.
+
+    Returns
+    -------
+    tuple[Likeness, ...]
+        The most alike first; empty where no correlation exceeds 0.7.
     """
     if len(bands) < 2:
         return ()
@@ -52,7 +57,7 @@ def alike(bands: Sequence[FloatArray]) -> tuple[Likeness, ...]:
 
 
 def co_contraction_percent(first: FloatArray, second: FloatArray) -> float:
-    """Return how much of two muscles' activity is common, percent: twice the area under the smaller over the sum of both.
+    """Return how much of two muscles' activity is common.
 
     Falconer and Winter 1985, Electromyogr Clin Neurophysiol 25:135.
 
@@ -62,6 +67,11 @@ def co_contraction_percent(first: FloatArray, second: FloatArray) -> float:
         (n,), one envelope over a cycle, normalised.
     second : FloatArray
         (n,), the other, normalised in the same way, or the number means nothing.
+
+    Returns
+    -------
+    float
+        Percent: twice the area under the smaller over the sum of both; NaN without any activity.
     """
     both = float(np.nansum(first + second))
     return 200.0 * float(np.nansum(np.minimum(first, second))) / both if both > 0 else float("nan")

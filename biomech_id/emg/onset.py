@@ -59,11 +59,16 @@ def activity(
     band : FloatArray
         (n,), band-passed, any unit; NaN is off.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
     noise_factor : float, optional
         Multiple of the noise above which a muscle may be on.
     relative_share : float, optional
         Share of the strong activity above which it may be on.
+
+    Returns
+    -------
+    Activity
+        Intervals in seconds from the first sample, with noise and threshold in the signal's unit.
     """
     power = np.nan_to_num(np.square(band), nan=0.0)
     # What a vendor filled with zeros is no silence of the muscle.
@@ -81,28 +86,38 @@ def activity(
 
 
 def noise_rms(band: FloatArray, rate_hz: float) -> float:
-    """Return the median RMS of the quietest fifth of 50 ms windows, in the signal's unit; 0 of a record shorter than one.
+    """Return the noise of a channel.
 
     Parameters
     ----------
     band : FloatArray
         (n,), band-passed, without NaN.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    float
+        Median RMS of the quietest fifth of 50 ms windows, in the signal's unit; 0 of a record shorter than one.
     """
     rms = np.sort(window_rms(band, rate_hz))
     return float(np.median(rms[: max(1, round(_QUIETEST * len(rms)))])) if len(rms) else 0.0
 
 
 def window_rms(band: FloatArray, rate_hz: float) -> FloatArray:
-    """Return the RMS of successive windows of 50 ms, in the signal's unit.
+    """Return the RMS of successive windows of 50 ms.
 
     Parameters
     ----------
     band : FloatArray
         (n, ...), band-passed, without NaN.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    FloatArray
+        (n_windows, ...), in the signal's unit; what is left at the end of the record is dropped.
     """
     width = max(1, round(_NOISE_WINDOW_S * rate_hz))
     whole = len(band) // width

@@ -14,6 +14,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
 from biomech_id.signal.runs import channel_runs
+from biomech_id.signal.sections import band_pass_sections, both_ways, low_pass_sections, notch_section
 
 #: Below this rate the signal's band is cut so far that nobody can judge_channel it.
 LEAST_RATE_HZ = 300.0
@@ -33,12 +34,17 @@ _SHORTEST = 8
 
 
 def high_edge_hz(rate_hz: float) -> float:
-    """Return the upper design frequency of the band-pass, which a slow recording moves down.
+    """Return the upper design frequency of the band-pass.
 
     Parameters
     ----------
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    float
+        450 Hz, or 0.45 of the rate of a slow recording.
 
     Raises
     ------
@@ -61,59 +67,68 @@ def band_pass(values: FloatArray, rate_hz: float, *, low_hz: float = LOW_HZ, lin
     values : FloatArray
         (n,) or (n, channels), any unit; NaN stays NaN, every uninterrupted stretch is filtered by itself.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
     low_hz : float, optional
         Lower design frequency; the upper one is 450 Hz or 0.45 of the rate.
     lines_hz : Sequence[float], optional
         Narrow lines that were found in the signal and are taken out, harmonics included.
 
+    Returns
+    -------
+    FloatArray
+        Shape and unit of ``values``; NaN stays NaN, as do stretches of fewer than eight samples.
+
     Raises
     ------
     InvalidValueError
-        Fewer than 300 samples per second.
+        Fewer than 300 samples per second, or a lower design frequency that is not between zero and the upper one.
     """
-    from scipy import signal
-
     high_hz = high_edge_hz(rate_hz)
-    sections = [signal.butter(4, [low_hz, high_hz], "bandpass", fs=rate_hz, output="sos")]
+    if not 0 < low_hz < high_hz:
+        raise InvalidValueError(
+            f"Muscle signals cannot be passed from {low_hz:g} to {high_hz:g} Hz.",
+            value=low_hz, expected=f"more than 0 and less than {high_hz:g} Hz", where="low_hz",
+        )  # fmt: skip
+    sections = [band_pass_sections(rate_hz, low_hz, high_hz)]
     for line_hz in lines_hz:
         harmonics = np.arange(line_hz, high_hz, line_hz) if line_hz > 0 else ()
-        sections += [signal.tf2sos(*signal.iirnotch(hz, _NOTCH_Q * hz / line_hz, fs=rate_hz)) for hz in harmonics]
+        sections += [notch_section(rate_hz, hz, line_hz / _NOTCH_Q) for hz in harmonics]
     return _both_ways(np.concatenate(sections), values, rate_hz, centred=True)
 
 
 def envelope(band: FloatArray, rate_hz: float, *, cutoff_hz: float = ENVELOPE_HZ) -> FloatArray:
-    """Return the linear envelope: absolute value, Butterworth low-pass of order 2 forwards and backwards, nothing below zero.
+    """Return the linear envelope of band-passed signals.
 
     Parameters
     ----------
     band : FloatArray
         (n,) or (n, channels), band-passed, any unit.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
     cutoff_hz : float, optional
         Design frequency; the two passes have their -3 dB point at 0.802 of it.
+
+    Returns
+    -------
+    FloatArray
+        Shape and unit of ``band``: absolute value, Butterworth low-pass of order 2 forwards and backwards, nothing below zero.
 
     Raises
     ------
     InvalidValueError
         A cut-off that is not between zero and half the sampling rate.
     """
-    from scipy import signal
-
     if not 0 < cutoff_hz < rate_hz / 2:
         raise InvalidValueError(
             f"An envelope cannot be cut off at {cutoff_hz:g} Hz at {rate_hz:g} samples per second.",
             value=cutoff_hz, expected=f"more than 0 and less than {rate_hz / 2:g} Hz", where="cutoff_hz",
         )  # fmt: skip
-    sections = signal.butter(2, cutoff_hz, "lowpass", fs=rate_hz, output="sos")
+    sections = low_pass_sections(rate_hz, cutoff_hz)
     # NaN stays NaN: np.maximum passes it on.
     return np.maximum(_both_ways(sections, np.abs(band), rate_hz, centred=False), 0.0)
 
 
 def _both_ways(sections: FloatArray, values: FloatArray, rate_hz: float, *, centred: bool) -> FloatArray:
-    from scipy import signal
-
     # Channel by channel in memory: the recursion runs along the record.
     flat = np.array(np.reshape(values, (len(values), -1)), dtype=np.float64, order="F")
     done = np.full_like(flat, np.nan)
@@ -122,5 +137,5 @@ def _both_ways(sections: FloatArray, values: FloatArray, rate_hz: float, *, cent
         if centred:
             stretch = stretch - stretch.mean(axis=1, keepdims=True)
         extension = min(round(EXTENSION_S * rate_hz), stop - start - 1)
-        done[start:stop, channels] = signal.sosfiltfilt(sections, stretch, axis=1, padtype="odd", padlen=extension).T
+        done[start:stop, channels] = both_ways(sections, stretch, extension).T
     return done.reshape(np.shape(values))

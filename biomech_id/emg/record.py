@@ -72,9 +72,9 @@ class EmgChannel:
     Attributes
     ----------
     input : EmgInput
-        Its label, muscle and side.
+        Label, muscle and side, as found.
     health : Health
-        What it holds.
+        What it holds, and the number that decided.
     raw : FloatArray
         (n,), as recorded, in its unit; padding is NaN.
     band : FloatArray
@@ -116,7 +116,7 @@ class EmgRecord:
     others : tuple[EmgInput, ...]
         Channels that are no plate's and no muscle's, each with the reason.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
     start_s : float
         Time of the first sample on the clock of the events, the telemetry's delay taken off, seconds.
     alike : tuple[Likeness, ...]
@@ -148,9 +148,14 @@ class EmgRecord:
         Parameters
         ----------
         start_s : float
-            On the clock of the events, seconds.
+            First time, on the clock of the events, seconds.
         end_s : float
-            On the clock of the events, seconds.
+            Last time, on the same clock; its sample is left out.
+
+        Returns
+        -------
+        slice
+            Rows of each channel's arrays; cut off at the record's start.
         """
         first, last = (round((time - self.start_s) * self.rate_hz) for time in (start_s, end_s))
         return slice(max(0, first), max(0, last))
@@ -161,9 +166,9 @@ class EmgRecord:
         Parameters
         ----------
         start_s : float
-            On the clock of the events, seconds.
+            Start of the stretch, on the clock of the events, seconds.
         end_s : float
-            On the clock of the events, seconds.
+            End of the stretch, on the same clock.
         """
         return start_s - self.start_s < EDGE_S or self.start_s + self.n_samples / self.rate_hz - end_s < EDGE_S
 
@@ -173,7 +178,7 @@ LATE_DEVICES_S: dict[str, float] = {"trigno": 0.048}
 
 
 def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, first_time_s: float = 0.0) -> EmgRecord:
-    """Return the muscle signals of a recording: found, judged, filtered as a whole.
+    """Return the muscle signals of a recording.
 
     Parameters
     ----------
@@ -183,6 +188,11 @@ def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, fir
         How they are processed; None for the defaults.
     first_time_s : float, optional
         Time of the first sample on the clock of the events, seconds.
+
+    Returns
+    -------
+    EmgRecord
+        Found, judged, and filtered as a whole; without channels where no muscle's are found.
 
     Raises
     ------
@@ -245,16 +255,21 @@ def _marked(channels: Sequence[EmgChannel], places: set[int], what: str) -> tupl
 
 
 def with_strikes(record: EmgRecord, strikes_s: Sequence[float], stride_s: float = float("nan")) -> EmgRecord:
-    """Return the record with what only foot strikes can tell: a cable that moves at them, a heart that does not.
+    """Return the record with what only foot strikes can show.
 
     Parameters
     ----------
     record : EmgRecord
-        The muscle signals.
+        Muscle signals of one recording.
     strikes_s : Sequence[float]
         Foot strikes of both sides on the clock of the events, seconds; none where nobody walks.
     stride_s : float, optional
-        Mean duration of a gait cycle, seconds.
+        Mean duration of a gait cycle, seconds; NaN where nobody walks.
+
+    Returns
+    -------
+    EmgRecord
+        Channels marked "strikes" (a cable that moves at them) and "heart" (a heart that does not).
     """
     hearts: set[int] = set()
     struck: set[int] = set()
@@ -272,38 +287,51 @@ def with_strikes(record: EmgRecord, strikes_s: Sequence[float], stride_s: float 
 
 
 def cycle_curve(record: EmgRecord, channel: EmgChannel, start_s: float, end_s: float) -> FloatArray:
-    """Return a channel's envelope over a cycle: 101 points, in its unit; cut from the whole record, which was filtered as one.
+    """Return a channel's envelope over a cycle.
 
     Parameters
     ----------
     record : EmgRecord
-        The muscle signals.
+        Muscle signals of one recording.
     channel : EmgChannel
         One of its channels.
     start_s : float
-        Of the cycle, on the clock of the events, seconds.
+        Start of the cycle, on the clock of the events, seconds.
     end_s : float
-        Its end.
+        End of the cycle, on the same clock.
+
+    Returns
+    -------
+    FloatArray
+        (101,), in the channel's unit, at 0, 1 ... 100 percent; cut from the whole record, which was filtered as one; NaN where the
+        record does not cover the cycle.
     """
     wanted = np.linspace(start_s, end_s, CYCLE_POINTS)
     return np.asarray(np.interp(wanted, record.time_s, channel.envelope, left=np.nan, right=np.nan))
 
 
 def cycle_verdict(record: EmgRecord, channel: EmgChannel, start_s: float, end_s: float) -> tuple[ChannelVerdict, float]:
-    """Return what a channel holds in one cycle, and its RMS there in its unit.
+    """Return what a channel holds in one cycle.
 
     A channel that is not live is not live in any cycle; a live one may clip, lose contact or jump in some.
 
     Parameters
     ----------
     record : EmgRecord
-        The muscle signals.
+        Muscle signals of one recording.
     channel : EmgChannel
         One of its channels.
     start_s : float
-        Of the cycle, on the clock of the events, seconds.
+        Start of the cycle, on the clock of the events, seconds.
     end_s : float
-        Its end.
+        End of the cycle, on the same clock.
+
+    Returns
+    -------
+    verdict : ChannelVerdict
+        What it holds there.
+    rms : float
+        RMS of the band-passed signal, in the channel's unit; NaN where nothing was recorded.
     """
     span = record.span(start_s, end_s)
     raw, band = channel.raw[span], channel.band[span]
@@ -328,7 +356,7 @@ def _at_channel_rails(channel: EmgChannel, known: FloatArray, rate_hz: float) ->
 
 
 def skin_microvolts(records: Sequence[EmgRecord], gain: float = 0.0) -> float | None:
-    """Return how many microvolts at the skin one volt of these recordings is, or None where their unit cannot be believed.
+    """Return how many microvolts at the skin one volt of these recordings is.
 
     Parameters
     ----------
@@ -336,6 +364,11 @@ def skin_microvolts(records: Sequence[EmgRecord], gain: float = 0.0) -> float | 
         Of one session: they share an amplifier.
     gain : float, optional
         Amplification that the user knows; 0 to judge_channel by the size of what is live.
+
+    Returns
+    -------
+    float | None
+        None where their unit cannot be believed.
     """
     if gain > 0:
         return 1e6 / gain
@@ -348,14 +381,21 @@ def skin_microvolts(records: Sequence[EmgRecord], gain: float = 0.0) -> float | 
 
 
 def in_microvolts(channel: EmgChannel, microvolts_per_volt: float | None) -> tuple[float, str]:
-    """Return the factor from a channel's stored unit, and the unit it then has.
+    """Return what turns a channel's stored unit into microvolts.
 
     Parameters
     ----------
     channel : EmgChannel
-        The channel.
+        Only its unit is asked.
     microvolts_per_volt : float | None
-        What `skin_microvolts` returned.
+        What `skin_microvolts` returned for the session.
+
+    Returns
+    -------
+    factor : float
+        To multiply with; 1 where nothing is known.
+    unit : str
+        The unit it then has: "uV", or the stored one.
     """
     unit = channel.input.unit.strip()
     volts = VOLTS.get(unit.lower())

@@ -31,14 +31,14 @@ def tells_side(muscle: str) -> bool:
 
 
 def side_evidence(muscle: str, own: FloatArray, other: FloatArray, *, own_off_percent: float, other_off_percent: float) -> float:
-    """Return how much better a muscle's activity fits its own side's cycles than the other's, as a log ratio.
+    """Return how much better a muscle's activity fits its own side's cycles than the other's.
 
     Each side's ratio is the mean envelope inside the muscle's normal bands over that outside.
 
     Parameters
     ----------
     muscle : str
-        Name in `MUSCLES`.
+        Its name in `MUSCLES`.
     own : FloatArray
         (n, k), its envelope over the cycles of the side it is named by, any unit.
     other : FloatArray
@@ -51,7 +51,8 @@ def side_evidence(muscle: str, own: FloatArray, other: FloatArray, *, own_off_pe
     Returns
     -------
     float
-        Positive for the side it is named by; below -0.4 the leads are probably exchanged; NaN where either side has no cycle.
+        Log ratio, positive for the side it is named by; below -0.4 the leads are probably exchanged; NaN where either side has no
+        cycle.
     """
     if not tells_side(muscle) or not len(own) or not len(other):
         return float("nan")

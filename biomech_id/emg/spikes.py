@@ -20,14 +20,19 @@ _AT_STRIKE_S = 0.05
 
 
 def spike_times_s(band: FloatArray, rate_hz: float) -> FloatArray:
-    """Return when narrow spikes stand out of a channel, seconds from its first sample.
+    """Return when narrow spikes stand out of a channel.
 
     Parameters
     ----------
     band : FloatArray
         (n,), band-passed, any unit.
     rate_hz : float
-        Samples per second.
+        Samples per second of the signal.
+
+    Returns
+    -------
+    FloatArray
+        (k,), seconds from its first sample; empty where there are none.
     """
     size = np.abs(np.nan_to_num(band))
     typical = float(np.median(size))
@@ -40,14 +45,19 @@ def spike_times_s(band: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def heart_rate_hz(times_s: FloatArray, stride_s: float = float("nan")) -> float:
-    """Return the rate of the heart whose beats spikes are, per second; NaN where they are none.
+    """Return the rate of the heart whose beats spikes are.
 
     Parameters
     ----------
     times_s : FloatArray
-        (n,), spikes, seconds.
+        (n,), when the spikes are, seconds.
     stride_s : float, optional
         Duration of a gait cycle: what comes as often, or twice, is the gait's. NaN where nobody walks.
+
+    Returns
+    -------
+    float
+        Beats per second; NaN where they are none.
     """
     if len(times_s) < _LEAST_BEATS:
         return float("nan")
@@ -59,14 +69,19 @@ def heart_rate_hz(times_s: FloatArray, stride_s: float = float("nan")) -> float:
 
 
 def spikes_at_strikes(times_s: FloatArray, strikes_s: Sequence[float]) -> float:
-    """Return the share of spikes within 50 ms of a foot strike; 0 where either is missing.
+    """Return the share of spikes within 50 ms of a foot strike.
 
     Parameters
     ----------
     times_s : FloatArray
-        (n,), spikes, seconds.
+        (n,), when the spikes are, seconds.
     strikes_s : Sequence[float]
         Strikes on the same clock, seconds.
+
+    Returns
+    -------
+    float
+        0 to 1; 0 where there are no spikes or no strikes.
     """
     if not len(times_s) or not len(strikes_s):
         return 0.0

@@ -21,14 +21,19 @@ _ROWS = read_rows("timing")
 
 
 def normal_bands(muscle: str, foot_off_percent: float = TABLE_FOOT_OFF_PERCENT) -> tuple[tuple[float, float], ...]:
-    """Return when a muscle is usually on, as (on, off) in percent of the cycle, in order; none for a muscle without a band.
+    """Return when a muscle is usually on.
 
     Parameters
     ----------
     muscle : str
-        Name in `MUSCLES`.
+        Its name in `MUSCLES`.
     foot_off_percent : float, optional
         The patient's own foot off; NaN leaves the table's.
+
+    Returns
+    -------
+    tuple[tuple[float, float], ...]
+        (on, off) in percent of the cycle, in order; empty for a muscle without a band.
 
     Examples
     --------
@@ -45,12 +50,17 @@ def normal_bands(muscle: str, foot_off_percent: float = TABLE_FOOT_OFF_PERCENT) 
 
 
 def band_source(muscle: str) -> str:
-    """Return the letter of `TIMING_SOURCES` that a muscle's bands come from, or nothing.
+    """Return the source of a muscle's bands.
 
     Parameters
     ----------
     muscle : str
-        Name in `MUSCLES`.
+        Name in `MUSCLES`, with or without bands.
+
+    Returns
+    -------
+    str
+        A letter of `TIMING_SOURCES`; "" for a muscle without a band.
     """
     return next((row["source"] for row in _ROWS if row["muscle"] == muscle), "")
 
@@ -69,11 +79,16 @@ def inside_bands(muscle: str, percent: FloatArray, foot_off_percent: float) -> B
     Parameters
     ----------
     muscle : str
-        Name in `MUSCLES`.
+        Its name in `MUSCLES`.
     percent : FloatArray
         (n,), percent of the cycle.
     foot_off_percent : float
         The patient's own foot off.
+
+    Returns
+    -------
+    BoolArray
+        (n,), bounds included.
     """
     inside = np.zeros(np.shape(percent), dtype=np.bool_)
     for on, off in normal_bands(muscle, foot_off_percent):

@@ -26,12 +26,17 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": 
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a label or description in lower case; numbers stay, devices' names and units go.
+    """Return the words of a label or description.
 
     Parameters
     ----------
     text : str
         As the file writes it; of a description what follows the device's name and ``::``.
+
+    Returns
+    -------
+    tuple[str, ...]
+        In lower case; numbers stay, devices' names and units go.
 
     Examples
     --------
@@ -46,12 +51,17 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def names_other_signal(text: str) -> str:
-    """Return the word by which a label says that it is no muscle's signal, or nothing.
+    """Return the word by which a label says that it is no muscle's signal.
 
     Parameters
     ----------
     text : str
-        Label or description.
+        Label or description, as the file writes it.
+
+    Returns
+    -------
+    str
+        In lower case; "" where none does.
     """
     told = _BRACKETS.sub(" ", text.rpartition("::")[2])
     whole = [word.lower() for word in re.split(r"[^A-Za-z0-9]+", told) if word]
@@ -65,6 +75,6 @@ def says_emg(text: str) -> bool:
     Parameters
     ----------
     text : str
-        Label or description.
+        Label or description, the device's name included.
     """
     return re.search(r"(?<![A-Za-z])(s?EMG|IM ?EMG|MG(?=[-_ ]?\d)|myo\w*|electromyo\w*)(?![a-z])", text, re.IGNORECASE) is not None

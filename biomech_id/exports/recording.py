@@ -12,11 +12,11 @@ import numpy as np
 from biomech_id.arguments import a, a_path, takes
 from biomech_id.errors import InvalidValueError, OutputError
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
-from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.readers.opensim.trc import MarkerTable
 from biomech_id.readers.opensim.trial import R_LAB_GROUND
 from biomech_id.sample.c3d import write_trial
 from biomech_id.trial import AnalogChannels, ForcePlate, Trial
+from biomech_id.writers.opensim_text import write_storage, write_trc
 
 #: Vertical force from which a centre of pressure is written as measured, N.
 PRESSURE_FROM_N = 20.0

@@ -29,12 +29,17 @@ _WHY = {
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """Give a new hidden sibling of a folder that takes its name when the block ends well, and vanishes when it does not.
+    """Make a folder that takes its name when the block ends well, and vanishes when it does not.
 
     Parameters
     ----------
     out : Path
         The folder to be made.
+
+    Yields
+    ------
+    Path
+        A new hidden sibling of ``out``, empty, to write in.
 
     Raises
     ------
@@ -43,7 +48,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
     """
     part = unfinished_of(out)
     try:
-        with _told(out, part):
+        with _in_words(out, part):
             out.parent.mkdir(parents=True, exist_ok=True)
             part.mkdir()
             yield part
@@ -56,12 +61,17 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give a hidden sibling of a file, with its suffix, that takes its name when the block ends well.
+    """Make a file that takes its name when the block ends well.
 
     Parameters
     ----------
     path : Path
-        The file or folder.
+        The file to be made.
+
+    Yields
+    ------
+    Path
+        A hidden sibling of ``path``, with its suffix, not there yet.
 
     Raises
     ------
@@ -70,7 +80,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     part = unfinished_of(path)
     try:
-        with _told(path, part):
+        with _in_words(path, part):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield part
             flush_to_disk(part)
@@ -111,7 +121,7 @@ def check_writable(path: Path) -> None:
     OutputError
         A folder above it is a file, or the operating system lets nothing be written there.
     """
-    with _told(path):
+    with _in_words(path):
         above = next(folder for folder in path.absolute().parents if folder.exists())
         for folder in (above, path) if path.is_dir() else (above,):
             with tempfile.TemporaryFile(dir=folder) as probe:
@@ -125,7 +135,7 @@ def keep_private(folder: Path) -> None:
     Parameters
     ----------
     folder : Path
-        The folder.
+        It and all below it lose these rights.
     """
     for base, _, files in os.walk(folder):
         os.chmod(base, 0o700)
@@ -177,15 +187,15 @@ def _flush_names(folder: Path) -> None:
 
 
 @contextmanager
-def _told(out: Path, part: Path | None = None) -> Iterator[None]:
+def _in_words(out: Path, part: Path | None = None) -> Iterator[None]:
     """Turn a refusal of the operating system into one sentence that says what to do, and names what the user asked for."""
     try:
         yield
     except OutputError as error:
         if part is None or str(part) not in error.message:
             raise
-        said = error.message.replace(str(part), str(out))
-        raise OutputError(said, value=error.value, expected=error.expected, where=str(out)) from error
+        message = error.message.replace(str(part), str(out))
+        raise OutputError(message, value=error.value, expected=error.expected, where=str(out)) from error
     except OSError as error:
         raise OutputError(
             f"{out} cannot be written: {write_problem(error)}.",
@@ -194,11 +204,16 @@ def _told(out: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def write_problem(error: OSError) -> str:
-    """Return in words why the operating system refuses to write, and what to do.
+    """Why the operating system refuses to write, and what to do.
 
     Parameters
     ----------
     error : OSError
         As the operating system raised it.
+
+    Returns
+    -------
+    str
+        A few words to follow a colon; the system's own where there are no better ones.
     """
     return _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))

@@ -26,7 +26,7 @@ KEPT_BYTES, KEPT_BYTES_IN_ALL = 8 * 1024**2, 64 * 1024**2
 
 @dataclass(frozen=True)
 class FileState:
-    """What tells, without reading it, whether a file is the one that was read.
+    """Identity of a file without reading it: whether it is the one that was read.
 
     Attributes
     ----------
@@ -41,12 +41,17 @@ class FileState:
 
 
 def state_of(file: Path | int) -> FileState | None:
-    """Return the state of a file; None where there is none, or something else than a file.
+    """Look at a file without reading it.
 
     Parameters
     ----------
     file : Path | int
         Its path, or the number under which it is open.
+
+    Returns
+    -------
+    FileState | None
+        None where there is none, or something else than a file.
     """
     try:
         status = os.stat(file)
@@ -60,12 +65,17 @@ def state_of(file: Path | int) -> FileState | None:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file as 64 hexadecimal digits.
+    """Hash a file.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file; it is read whole.
+
+    Returns
+    -------
+    str
+        SHA-256 as 64 hexadecimal digits.
     """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -93,12 +103,17 @@ class InputsRead:
             self._states.setdefault(_key(path), state_of(path))
 
     def kept(self, path: Path) -> bytes | None:
-        """Return the bytes of a file that was read before, None where they were not kept.
+        """Look up the bytes of a file that was read before.
 
         Parameters
         ----------
         path : Path
-            The file.
+            The file, under any spelling of its path.
+
+        Returns
+        -------
+        bytes | None
+            None where they were not kept.
         """
         return self._kept.get(_key(path))
 
@@ -108,11 +123,11 @@ class InputsRead:
         Parameters
         ----------
         path : Path
-            The file.
+            The file that was read.
         state : FileState | None
             Its state before the reading.
         sha256 : str
-            Of the bytes that were read; empty where whoever read them did not say: the file is then hashed now.
+            Of the bytes that were read; empty where it is not known: the file is then hashed now.
         data : bytes | None, optional
             The bytes, where they are to be kept.
         """
@@ -131,17 +146,17 @@ class InputsRead:
             self._kept[key] = data
 
     def sha256(self, path: Path) -> str:
-        """Return the hash of the bytes that were read of a file; of one that nobody has read, it is hashed now.
+        """Hash of the bytes that were read of a file; one that was not read yet is hashed now.
 
         Parameters
         ----------
         path : Path
-            The file.
+            The file, under any spelling of its path.
 
         Returns
         -------
         str
-            Empty where there is nothing that can be read.
+            64 hexadecimal digits; empty where there is nothing that can be read.
         """
         key = _key(path)
         if key not in self._sha256:
@@ -156,7 +171,7 @@ class InputsRead:
         Parameters
         ----------
         path : Path
-            The file.
+            The file, under any spelling of its path.
         """
         key, now = _key(path), state_of(path)
         was, sha256 = self._states.get(key), self._sha256.get(key)
@@ -178,9 +193,14 @@ _READ: ContextVar[InputsRead | None] = ContextVar("inputs_read", default=None)
 
 @contextmanager
 def reading_once() -> Iterator[InputsRead]:
-    """Within the block every file that this process reads with `read_input` is read once, and its hash held.
+    """Read every file that this process reads with `read_input` once within the block, and hold its hash.
 
     A block within another is part of that one.
+
+    Yields
+    ------
+    InputsRead
+        The files read so far, and their hashes.
 
     Examples
     --------
@@ -209,12 +229,17 @@ def reads_once() -> bool:
 
 
 def read_input(path: Path) -> bytes:
-    """Return a file's bytes; within `reading_once` those of the first reading.
+    """Read a file's bytes.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file, under any spelling of its path.
+
+    Returns
+    -------
+    bytes
+        Within `reading_once` those of the first reading.
 
     Raises
     ------

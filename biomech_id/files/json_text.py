@@ -23,14 +23,19 @@ _INNERMOST_LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
 
 
 def jsonable(value: Any) -> Any:
-    """Return a value as what JSON knows: dict, list, str, bool, int, float or None.
+    """Turn a value into what JSON knows.
 
     NumPy arrays and tuples become lists, numbers are rounded to nine significant digits, NaN and infinities become None.
 
     Parameters
     ----------
     value : Any
-        Any value.
+        Any value; what JSON does not know becomes its text.
+
+    Returns
+    -------
+    Any
+        A dict, list, str, bool, int, float or None.
     """
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
@@ -48,12 +53,17 @@ def jsonable(value: Any) -> Any:
 
 
 def json_text(value: Mapping[str, Any]) -> str:
-    """Return a mapping as indented JSON text that ends with a line break.
+    """Write a mapping as indented JSON text.
 
     Parameters
     ----------
     value : Mapping[str, Any]
-        What is written.
+        Its keys and values go through `jsonable`.
+
+    Returns
+    -------
+    str
+        It ends with a line break; innermost lists stand on one line.
     """
     text = json.dumps(jsonable(value), indent=1, ensure_ascii=False, allow_nan=False)
     return _INNERMOST_LIST.sub(lambda match: "[" + re.sub(r"\n\s+", " ", match[1]) + "]", text) + "\n"
@@ -65,7 +75,12 @@ def read_json(path: Path) -> dict[str, Any]:
     Parameters
     ----------
     path : Path
-        The file or folder.
+        A JSON file of this package's own.
+
+    Returns
+    -------
+    dict[str, Any]
+        Its content, as it is written.
 
     Raises
     ------
@@ -73,17 +88,17 @@ def read_json(path: Path) -> dict[str, Any]:
         The file is missing, is no JSON object, or has another schema than this version writes.
     """
     try:
-        found = json.loads(read_text(path))
+        content = json.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise FileRefusedError(
             f"{path} cannot be read: {read_problem(error)}.",
             value=str(path), expected="a JSON file written by this program", where=str(path),
         ) from error  # fmt: skip
-    schema = found.get("schema") if isinstance(found, dict) else None
+    schema = content.get("schema") if isinstance(content, dict) else None
     if schema not in READABLE_SCHEMAS:
         readable = " and ".join(map(str, READABLE_SCHEMAS))
         raise FileRefusedError(
             f"{path} has schema {schema}; this version reads schema {readable}. Run the analysis again.",
             value=schema, expected=f"schema {readable}", where=str(path),
         )  # fmt: skip
-    return dict(found)
+    return dict(content)

@@ -20,7 +20,7 @@ from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError,
 from biomech_id.files.text import read_problem, read_text
 
 Read = TypeVar("Read")
-#: A file that somebody wrote is shorter.
+#: A file written by hand is shorter.
 MOST_CHARACTERS = 4_000_000
 #: Words, or what returns them when they are asked for.
 Choices: TypeAlias = tuple[str, ...] | Callable[[], tuple[str, ...]]
@@ -39,9 +39,9 @@ class Spot:
     path : tuple[str, ...]
         Keys that lead to the value, outermost first.
     value : Any
-        What stands there.
+        The value that stands there.
     known : Collection[str], optional
-        Collection of str Keys that could stand there.
+        Keys that could stand there.
     """
 
     where: str
@@ -69,27 +69,37 @@ class Spot:
         """The nearest known key as a question, or nothing (see `did_you_mean`)."""
         return did_you_mean(self.key, self.known)
 
-    def mistake(self, said: str, expected: str) -> Mistake:
-        """What `mistakes` yields of this place.
+    def mistake(self, message: str, expected: str) -> Mistake:
+        """Describe a mistake at this place, as `mistakes` yields it.
 
         Parameters
         ----------
-        said : str
+        message : str
             What is wrong, in words.
         expected : str
             What would be accepted.
+
+        Returns
+        -------
+        Mistake
+            The sentence, the offending value, what was expected, and the dotted keys.
         """
-        return said, self.value, expected, self.dotted
+        return message, self.value, expected, self.dotted
 
     def must_be(self, words: str, called: str = "") -> str:
-        """The sentence about a value that does not fit; ``called`` is its dotted name unless something else is said.
+        """Write the sentence about a value that does not fit.
 
         Parameters
         ----------
         words : str
-            What was expected.
+            What was expected, in words.
         called : str, optional
             What the value is called in the sentence; "" for its dotted name.
+
+        Returns
+        -------
+        str
+            Names file, keys, value and what it must be.
         """
         value = str(self.value) if isinstance(self.value, date | time) else self.value
         named = ": ".join(filter(None, (self.where, called or self.dotted)))
@@ -111,10 +121,9 @@ class Setting:
     called : str
         What sentences call the value, with ``{key}`` in it; its dotted keys otherwise.
     said : Callable[[Spot], str] | None, optional
-        Callable or None Another sentence than `Spot.must_be`.
+        Writes another sentence than `Spot.must_be`; None for that one.
     one_of : Choices, optional
-        Tuple of str or callable The words that are accepted, where they are few; or what tells them, where they are those of a
-        registry.
+        The words that are accepted, where they are few; or what returns them, where they are those of a registry.
     per : tuple[str, ...], optional
         Keys of a table that may stand in the value's place, with one value each: left and right.
     read : Callable[[Any], Any], optional
@@ -148,19 +157,19 @@ class Section:
     Attributes
     ----------
     entries : Mapping[str, Entry]
-        Mapping Key -> what may stand there.
+        Key -> what may stand there.
     rest : Entry | None, optional
-        Setting, Section, ListOf or None What other keys hold; None refuses them.
+        What other keys hold; None refuses them.
     required : Collection[str], optional
-        Collection of str Keys that must be there.
+        Keys that must be there.
     rules : tuple[Setting, ...], optional
         What the table as a whole must be, once its entries are.
     unknown : Callable[[Spot], str], optional
-        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+        Writes the sentence about a key that is not read.
     missing : Callable[[Spot], str], optional
-        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+        Writes the sentence about a required key that is not there.
     no_table : Callable[[Spot], str], optional
-        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+        Writes the sentence about a value in place of the table.
     """
 
     entries: Mapping[str, Entry]
@@ -192,7 +201,7 @@ Mistake: TypeAlias = tuple[str, object, str, str]
 
 
 def a_number(least: float = -math.inf, most: float = math.inf, unit: str = "", explained: str = "") -> Setting:
-    """A number within a range; never NaN.
+    """Describe a number within a range.
 
     Parameters
     ----------
@@ -204,6 +213,11 @@ def a_number(least: float = -math.inf, most: float = math.inf, unit: str = "", e
         "mm"; "" for none.
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Never fits NaN, true or false.
     """
     return Setting(
         f"a number{_range(least, most)}{f' {unit}' * bool(unit)}", lambda v: is_number(v) and least <= v <= most, explained
@@ -211,7 +225,7 @@ def a_number(least: float = -math.inf, most: float = math.inf, unit: str = "", e
 
 
 def a_whole_number(least: float = -math.inf, most: float = math.inf, explained: str = "") -> Setting:
-    """A whole number within a range.
+    """Describe a whole number within a range.
 
     Parameters
     ----------
@@ -221,45 +235,65 @@ def a_whole_number(least: float = -math.inf, most: float = math.inf, explained: 
         Largest value that is accepted.
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Does not fit true and false, nor 2.0.
     """
     return Setting(f"a whole number{_range(least, most)}", lambda v: type(v) is int and least <= v <= most, explained)
 
 
 def a_text(explained: str = "") -> Setting:
-    """Any text.
+    """Describe a text.
 
     Parameters
     ----------
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Fits any str.
     """
     return Setting("a text", lambda v: isinstance(v, str), explained)
 
 
 def texts(explained: str = "") -> Setting:
-    """A list of texts.
+    """Describe a list of texts.
 
     Parameters
     ----------
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Fits an empty list too.
     """
     return Setting("a list of texts", lambda v: isinstance(v, list | tuple) and all(isinstance(item, str) for item in v), explained)
 
 
 def yes_or_no(explained: str = "") -> Setting:
-    """True or false.
+    """Describe true or false.
 
     Parameters
     ----------
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Fits a bool only.
     """
     return Setting("true or false", lambda v: isinstance(v, bool), explained)
 
 
 def one_of(choices: Choices, explained: str = "") -> Setting:
-    """One of a few words.
+    """Describe one of a few words.
 
     Parameters
     ----------
@@ -267,6 +301,11 @@ def one_of(choices: Choices, explained: str = "") -> Setting:
         The words that are accepted.
     explained : str, optional
         What the setting means, for those who write the file.
+
+    Returns
+    -------
+    Setting
+        Its ``choices`` are asked for at each check where they are a function.
     """
     return Setting("", lambda v: v in (choices() if callable(choices) else choices), explained, one_of=choices)
 
@@ -282,7 +321,7 @@ def is_number(value: object) -> bool:
     Parameters
     ----------
     value : object
-        Any value.
+        Any value of a parsed file.
     """
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -291,81 +330,84 @@ def _range(least: float, most: float) -> str:
     return f" from {least:g} to {most:g}" if most < math.inf else f" of at least {least:g}" if least > -math.inf else ""
 
 
-def mistakes(entry: Entry, found: object, where: str, path: tuple[str, ...] = ()) -> Iterator[Mistake]:
-    """Yield every mistake in what a file says, in the order of its description.
+def mistakes(entry: Entry, content: object, where: str, path: tuple[str, ...] = ()) -> Iterator[Mistake]:
+    """Find every mistake in a parsed file, in the order of its description.
 
     Parameters
     ----------
     entry : Entry
-        Setting, Section or ListOf What it may say.
-    found : object
-        What it says.
+        What may stand there.
+    content : object
+        What stands there, as parsed.
     where : str
-        What messages call it.
+        What messages call the file.
     path : tuple[str, ...], optional
         Keys that lead there.
+
+    Yields
+    ------
+    Mistake
+        Sentence, offending value, what was expected, and dotted keys.
     """
-    at = Spot(where, path, found)
-    if isinstance(entry, Setting) and entry.per and isinstance(found, Mapping):
-        if not found or not found.keys() <= set(entry.per):
+    at = Spot(where, path, content)
+    if isinstance(entry, Setting) and entry.per and isinstance(content, Mapping):
+        if not content or not content.keys() <= set(entry.per):
             words = f"one value, or {{ {', '.join(f'{key} = ...' for key in entry.per)} }}"
             yield at.mistake(at.must_be(words), words)
-        for value in found.values():
+        for value in content.values():
             yield from mistakes(entry, value, where, path)
     elif isinstance(entry, Setting):
-        if not entry.fits(found):
-            said = entry.said(at) if entry.said else at.must_be(entry.expected, entry.called.format(key=at.key))
-            yield at.mistake(said, entry.expected)
-    elif isinstance(entry, ListOf) and isinstance(found, list):
-        for index, item in enumerate(found, start=1):
+        if not entry.fits(content):
+            message = entry.said(at) if entry.said else at.must_be(entry.expected, entry.called.format(key=at.key))
+            yield at.mistake(message, entry.expected)
+    elif isinstance(entry, ListOf) and isinstance(content, list):
+        for index, item in enumerate(content, start=1):
             yield from mistakes(entry.of, item, where, (*path[:-1], f"{at.key}[{index}]"))
     elif isinstance(entry, ListOf):
         yield at.mistake(at.must_be("a list"), "a list")
-    elif isinstance(found, Mapping):
-        yield from _in_table(entry, found, where, path)
+    elif isinstance(content, Mapping):
+        yield from _in_table(entry, content, where, path)
     else:
         yield at.mistake(entry.no_table(at), "a table of settings")
 
 
-def _in_table(table: Section, found: Mapping[str, object], where: str, path: tuple[str, ...]) -> Iterator[Mistake]:
+def _in_table(table: Section, content: Mapping[str, object], where: str, path: tuple[str, ...]) -> Iterator[Mistake]:
     entries = table.entries
-    for key in (key for key in found if table.rest is None and key not in entries):
-        spot = Spot(where, (*path, key), found[key], entries)
+    for key in (key for key in content if table.rest is None and key not in entries):
+        spot = Spot(where, (*path, key), content[key], entries)
         yield spot.mistake(table.unknown(spot), " | ".join(sorted(entries)[:40]) or "a known section")
-    for key in (key for key in table.required if key not in found):
+    for key in (key for key in table.required if key not in content):
         spot = Spot(where, (*path, key), None)
         yield spot.mistake(table.missing(spot), key)
         if isinstance(entries.get(key), Section):
             yield from mistakes(entries[key], {}, where, (*path, key))
-    flaws = [
-        flaw
-        for key, value in found.items()
-        for flaw in mistakes(entries.get(key, table.rest or ANYTHING), value, where, (*path, key))
-    ]
-    yield from flaws or (flaw for rule in table.rules for flaw in mistakes(rule, found, where, path))
+    flaws: list[Mistake] = []
+    for key, value in content.items():
+        flaws += mistakes(entries.get(key, table.rest or ANYTHING), value, where, (*path, key))
+    yield from flaws or (flaw for rule in table.rules for flaw in mistakes(rule, content, where, path))
 
 
-def must_fit(entry: Entry, found: object, where: str, error: type[BiomechError] = OptionError) -> None:
+def must_fit(entry: Entry, content: object, where: str, error: type[BiomechError] = OptionError) -> None:
     """Refuse what does not fit its description, by its first mistake.
 
     Parameters
     ----------
     entry : Entry
-        What is expected.
-    found : object
-        What the file says.
+        What may stand there.
+    content : object
+        What stands there, as parsed.
     where : str
         The file or trial concerned, for the error message.
     error : type[BiomechError], optional
-        What is raised.
+        Type of the error that is raised.
 
     Raises
     ------
     BiomechError
         Of the type ``error``.
     """
-    for said, value, expected, place in mistakes(entry, found, where):
-        raise error(said, value=value, expected=expected, where=where or place)
+    for message, value, expected, place in mistakes(entry, content, where):
+        raise error(message, value=value, expected=expected, where=where or place)
 
 
 def refuse_unknown_options(given: Iterable[str], known: Iterable[str], where: str) -> None:
@@ -374,11 +416,11 @@ def refuse_unknown_options(given: Iterable[str], known: Iterable[str], where: st
     Parameters
     ----------
     given : Iterable[str]
-        The keywords.
+        The keywords of the call.
     known : Iterable[str]
-        Those there are.
+        The keywords that the function has.
     where : str
-        The function.
+        Name of the function, for the message.
 
     Raises
     ------
@@ -401,13 +443,18 @@ def read_written(
     Parameters
     ----------
     path : str | Path
-        Str or Path The file.
+        The file, UTF-8 or UTF-16.
     parse : Callable[[str], Read]
-        What makes a value of its text; ``tomllib.loads`` for TOML.
+        Makes a value of its text; ``tomllib.loads`` for TOML.
     unreadable : str
         The sentence when that fails; ``{why}`` names the line.
     error : type
-        What is raised then.
+        Type of the error that is raised then.
+
+    Returns
+    -------
+    Read
+        What ``parse`` makes of the file's text.
 
     Raises
     ------
@@ -421,17 +468,22 @@ def read_written(
     except (OSError, ValueError) as reason:
         comma = DECIMAL_COMMA.search(content)
         hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
-        said = unreadable.format(path=path, why=read_problem(reason), comma=hint)
-        raise error(said, value=str(path), expected="a readable file in UTF-8", where=str(path)) from reason
+        message = unreadable.format(path=path, why=read_problem(reason), comma=hint)
+        raise error(message, value=str(path), expected="a readable file in UTF-8", where=str(path)) from reason
 
 
 def toml_of(text: str) -> dict[str, Any]:
-    """Return what a TOML file that a person wrote says.
+    """Parse a TOML file that a person wrote.
 
     Parameters
     ----------
     text : str
-        Its text.
+        Content of the file.
+
+    Returns
+    -------
+    dict[str, Any]
+        Its tables and values.
 
     Raises
     ------
@@ -452,7 +504,7 @@ def toml_of(text: str) -> dict[str, Any]:
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with what another file says in its place, section by section.
+    """Lay one file's settings over another's, section by section.
 
     Parameters
     ----------
@@ -460,26 +512,36 @@ def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
         What holds where the other says nothing.
     own : Mapping[str, Any]
         What the other file says.
+
+    Returns
+    -------
+    dict[str, Any]
+        ``base`` with the other's values in place of its own; sections are merged one level deep.
     """
     both = {key for key, value in base.items() if isinstance(value, Mapping) and isinstance(own.get(key), Mapping)}
     return {**base, **own, **{key: {**base[key], **own[key]} for key in both}}
 
 
 def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder: Path, suffix: str) -> str:
-    """Return the text of a file that is shipped with the package, by its name, or of a laboratory's own, by its path.
+    """Read a file that is shipped with the package, by its name, or a laboratory's own, by its path.
 
     Parameters
     ----------
     name : str | Path
-        Str or Path Name or path.
+        Name of a shipped file, or a path that ends with ``suffix``.
     what : str
         What messages call it: "marker set".
     shipped : Collection[str]
-        Collection of str Names that are shipped.
+        Names that are shipped.
     folder : Path
-        Where those are.
+        Folder of the shipped files.
     suffix : str
         How the files end.
+
+    Returns
+    -------
+    str
+        The file's text.
 
     Raises
     ------
@@ -496,14 +558,19 @@ def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder
 
 
 def template(table: Section, values: Mapping[str, Any]) -> str:
-    """Return a file to be edited: every setting explained, with its value, or commented out where there is none.
+    """Write a file to be edited: every setting explained, with its value, or commented out where there is none.
 
     Parameters
     ----------
     table : Section
-        The description.
+        Description of the file or section.
     values : Mapping[str, Any]
-        Mapping Key -> value, section -> its values.
+        Key -> value, section -> its values.
+
+    Returns
+    -------
+    str
+        TOML with comments.
     """
     written = ""
     for key, entry in table.entries.items():
@@ -518,12 +585,17 @@ def template(table: Section, values: Mapping[str, Any]) -> str:
 
 
 def toml_value(value: object) -> str:
-    """Return a value as TOML writes it.
+    """Write a value as TOML does.
 
     Parameters
     ----------
     value : object
-        Any value.
+        A bool, text, number, mapping, list or tuple of these.
+
+    Returns
+    -------
+    str
+        One line; floats with nine significant digits.
     """
     if isinstance(value, bool):
         return str(value).lower()

@@ -10,7 +10,7 @@ NO_FILES = "This process may open no more files: raise the limit (`ulimit -n`) o
 NO_FOLDER = "The working folder is gone: change to one that exists and type the command again."
 #: Sentences that name nothing but the machine.
 LACKS = (NO_MEMORY, NO_FILES, NO_FOLDER)
-_SAID_BY_LOADER = {
+_OF_LOADER = {
     "failed to map segment": NO_MEMORY, "cannot allocate memory": NO_MEMORY, "cannot create thread": NO_MEMORY,
     "can't start new thread": NO_MEMORY, "cannot apply additional memory": NO_MEMORY, "unable to allocate": NO_MEMORY,
     "too many open files": NO_FILES,
@@ -19,12 +19,17 @@ _OF_SYSTEM = {errno.ENOMEM: NO_MEMORY, errno.EAGAIN: NO_MEMORY, errno.EMFILE: NO
 
 
 def surroundings(error: BaseException) -> str | None:
-    """Return the sentence for an error that the machine is the cause of, or None.
+    """Find the sentence for an error that the machine is the cause of.
 
     Parameters
     ----------
     error : BaseException
         As it came; what it came of counts as well.
+
+    Returns
+    -------
+    str | None
+        One sentence that says what to do; None for any other error.
     """
     chain: list[BaseException] = []
     cause: BaseException | None = error
@@ -39,9 +44,10 @@ def surroundings(error: BaseException) -> str | None:
         loop = _link_to_itself(each)
         if loop:
             return f"{loop} is a link that leads to itself: remove it, or let it lead to a file."
-        said = next((said for words, said in _SAID_BY_LOADER.items() if words in str(each).lower()), None)
-        if said is not None and isinstance(each, ImportError | RuntimeError | OSError):
-            return said
+        if isinstance(each, ImportError | RuntimeError | OSError):
+            lacks = [sentence for words, sentence in _OF_LOADER.items() if words in str(each).lower()]
+            if lacks:
+                return lacks[0]
     if isinstance(error, FileNotFoundError) and not _has_folder():
         return NO_FOLDER
     return None
@@ -50,9 +56,9 @@ def surroundings(error: BaseException) -> str | None:
 def _link_to_itself(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return str(error.filename)
-    # Before Python 3.13 it is told in words: Symlink loop from '...'.
-    told, _, name = str(error).partition("'")
-    return name.rstrip("'") if isinstance(error, RuntimeError) and told.startswith("Symlink loop") else ""
+    # Before Python 3.13 it comes in words: Symlink loop from '...'.
+    words, _, name = str(error).partition("'")
+    return name.rstrip("'") if isinstance(error, RuntimeError) and words.startswith("Symlink loop") else ""
 
 
 def _has_folder() -> bool:

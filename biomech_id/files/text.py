@@ -13,12 +13,17 @@ from biomech_id.files.inputs import read_input
 
 
 def read_text(path: str | Path) -> str:
-    """Return a text file's content without byte order mark: UTF-8, or UTF-16 if a mark says so.
+    """Read a text file without its byte order mark: UTF-8, or UTF-16 if a mark says so.
 
     Parameters
     ----------
     path : str | Path
-        The file or folder.
+        The text file to read.
+
+    Returns
+    -------
+    str
+        Its content, lines ended by a line feed alone.
 
     Raises
     ------
@@ -33,12 +38,17 @@ def read_text(path: str | Path) -> str:
 
 
 def read_problem(error: OSError | ValueError) -> str:
-    """Return a few words for a person: what kept a text file from being read.
+    """What kept a text file from being read.
 
     Parameters
     ----------
     error : OSError | ValueError
         As reading raised it.
+
+    Returns
+    -------
+    str
+        A few words to follow a colon.
     """
     if isinstance(error, OSError):
         return error.strerror or str(error)

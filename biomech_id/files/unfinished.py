@@ -1,4 +1,4 @@
-"""Names of what is not finished: hidden, nobody else's, and telling who is at work on it.
+"""Names of what is not finished: hidden, unique, and naming the process that is at work on it.
 
 ``.part-<host>-<process>-<token><suffix>`` is under construction, ``.old-<host>-<process>-<token>.<name>`` is what was called
 ``<name>`` until a moment ago. Host and token keep apart processes of one number on the machines that share a disk.
@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from platform import node
 
-#: What nobody has touched for so long (s) is nobody's any more:
+#: What was not touched for so long (s) is abandoned:
 #: a session is written in seconds.
 ABANDONED_S = 3600.0
 _HOST = re.sub(r"[^A-Za-z0-9]", "", node())[:12]
@@ -24,23 +24,33 @@ _NAME = re.compile(r"\.(?P<kind>part|old)-(?P<host>[A-Za-z0-9]*)-(?P<process>\d+
 
 
 def unfinished_of(path: Path) -> Path:
-    """Return a new name beside a file or folder for what will take its place; it keeps the suffix, which writers go by.
+    """Name what is to take the place of a file or folder.
 
     Parameters
     ----------
     path : Path
         The file or folder.
+
+    Returns
+    -------
+    Path
+        A new hidden name beside it; it keeps the suffix, which writers go by.
     """
     return path.with_name(f".part-{_owner()}{path.suffix}")
 
 
 def old_of(path: Path) -> Path:
-    """Return a new name for a folder that is being replaced.
+    """Name a folder that is being replaced.
 
     Parameters
     ----------
     path : Path
-        The file or folder.
+        The folder, under its present name.
+
+    Returns
+    -------
+    Path
+        A new hidden name beside it, which ends with its own.
     """
     return path.with_name(f".old-{_owner()}.{path.name}")
 
@@ -55,7 +65,7 @@ def is_unfinished(name: str) -> bool:
     Parameters
     ----------
     name : str
-        Of a file or folder.
+        Of a file or folder, without its path.
     """
     return _NAME.fullmatch(name) is not None
 
@@ -69,7 +79,7 @@ def clear_unfinished(root: Path) -> None:
     Parameters
     ----------
     root : Path
-        The folder.
+        The folder; all below it is looked through.
     """
     _clear(sorted(root.rglob(".*"), reverse=True) if root.is_dir() else ())
 
@@ -88,11 +98,11 @@ def clear_beside(path: Path) -> None:
 
 def _clear(paths: Iterable[Path]) -> None:
     for path in paths:
-        found = _NAME.fullmatch(path.name)
-        if found is None or not _abandoned(path, found["host"], int(found["process"])):
+        parts = _NAME.fullmatch(path.name)
+        if parts is None or not _abandoned(path, parts["host"], int(parts["process"])):
             continue
-        if found["kind"] == "old" and not path.with_name(found["name"]).exists():
-            path.rename(path.with_name(found["name"]))
+        if parts["kind"] == "old" and not path.with_name(parts["name"]).exists():
+            path.rename(path.with_name(parts["name"]))
         elif path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -115,7 +125,7 @@ def _alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        # It is somebody else's.
+        # It is another user's.
         return True
     with suppress(OSError):
         # Linux keeps a dead process's number until its parent has taken notice, and a killed batch takes none.

@@ -1,7 +1,6 @@
-"""Gait: events, feet on plates, cycles, spatiotemporal parameters and scores.
+"""Gait: events, feet on plates, cycles and what they are measured by.
 
-In the order they are used: `landmarks` (pelvis and feet), `travel` (kind of trial), `contacts` (loads on plates), `marker_events`
-and `plate_events`, of which `plate_event_check` are used, brought together by `events`; `feet_on_plates` (geometry), `verdict`
-(rules) and `assignment` (the wrench on each foot); `cycles` and `normalise`; `spatiotemporal`, `peaks` and `scores`. Every formula
-and its source: docs/gait-methods.md.
+In: a trial, its tracked body and its feet (room ``feet``). In the order they are used: `marker_events` and `plate_events`, of
+which `plate_event_check` are used, brought together by ``events``; `verdict` (rules) and `assignment` (the wrench on each foot);
+``cycles`` and `normalise`; ``measures`` for parameters, peaks and scores. Every formula and its source: docs/gait-methods.md.
 """

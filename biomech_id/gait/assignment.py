@@ -19,14 +19,16 @@ from biomech_id.arguments import a, a_word, each, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import ShapeError
+from biomech_id.feet.contacts import CONTACT, PlateContact, PlateRest, plate_at_rest
+from biomech_id.feet.feet import Feet, find_feet
+from biomech_id.feet.feet_on_plates import PlateLoad, carried_N
+from biomech_id.feet.stance_intervals import Interval, frames_within, stance_intervals, unknown_frames
 from biomech_id.gait.by_hand import Judged, StanceVerdict, overruled
-from biomech_id.gait.contacts import CONTACT, PlateContact, PlateRest, find_contacts, mass_or_estimate_kg, plate_at_rest
-from biomech_id.gait.events import find_events
-from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, load_at_video_rate
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.stance import Assignment, Stance, Verdict
-from biomech_id.gait.stance_intervals import Interval, frames_within, stance_intervals, unknown_frames
+from biomech_id.gait.events import search_events
+from biomech_id.gait.silent_plates import silent_stances
 from biomech_id.gait.verdict import APART_S, EDGE_TOLERANCE_S, Scene, judge, light_stances
+from biomech_id.movement.movement import window_of
+from biomech_id.movement.stance import Assignment, Stance, Verdict
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
@@ -56,6 +58,7 @@ def assign_plates(
     contact_N: float = 0.0,
     verdicts: Sequence[StanceVerdict] = (),
     wrench_plates: Sequence[ForcePlate] | None = None,
+    feet: Feet | None = None,
 ) -> Assignment:
     """Put feet on plates.
 
@@ -78,6 +81,8 @@ def assign_plates(
     wrench_plates : Sequence[ForcePlate] | None, optional
         The same plates, smoothed like the markers: their wrenches are handed to the feet, while contact and verdicts are judged
         from the plates as recorded. Default: the trial's own ``wrench_plates``, or without them its plates.
+    feet : Feet | None, optional
+        Feet of the trial where they are known already (`feet.feet.find_feet`).
 
     Returns
     -------
@@ -103,24 +108,24 @@ def assign_plates(
             f"{trial.name} has {len(trial.plates)} plates, but {len(plates)} filtered ones.",
             value=len(plates), expected=f"{len(trial.plates)} plates", where=trial.name,
         )  # fmt: skip
-    landmarks = find_landmarks(trial, motion)
+    feet = feet or find_feet(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N)
     if events is None:
-        events = find_events(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N)
-    time_s = landmarks.time_s
+        events = search_events(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N, feet=feet).events
+    time_s = feet.landmarks.time_s
     mass = body_mass_kg if body_mass_kg is not None else trial.subject.mass_kg
-    contacts = find_contacts(trial, mass_or_estimate_kg(trial, mass), threshold_N=contact_N)
     intervals = {side: _intervals(events, side, time_s) for side in SIDES}
-    scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass)
+    scene = Scene(trial, feet.landmarks, feet.loads, intervals, mass)
     by_rules = {side: [judge(scene, interval) for interval in intervals[side]] for side in SIDES}
     judged, against = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
     light = [finding for side in SIDES for finding in light_stances(scene, side, judged[side])]
+    silent = tuple(finding for side in SIDES for finding in silent_stances(scene, side, judged[side]))
     # Of a foot without any event only a certain load says that it stands.
     stances = [s for side in SIDES for s, _ in judged[side] if s.verdict.solved or np.isfinite([s.start_s, s.end_s]).any()]
-    feet, shown = (
+    contacts, shown = (
         {side: _contact(scene, side, judged[side], events, VideoPlates(trial, whose, kinetics)) for side in SIDES}
         for whose in (plates, [own if plate.spread_s else plate for own, plate in zip(trial.plates, plates, strict=True)])
     )
-    return Assignment(tuple(sorted(stances, key=_when)), feet, (*light, *against), shown)
+    return Assignment(tuple(sorted(stances, key=_when)), contacts, (*light, *against), shown, silent)
 
 
 def _intervals(events: Sequence[Event], side: str, time_s: FloatArray) -> tuple[Interval, ...]:
@@ -161,7 +166,7 @@ def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence
         elif vendor:
             known &= ~(standing & ~loaded)
     by_file = any(stance.reason.rule == "foot-by-file-cut" for stance, _ in judged)
-    return FootContact(side, every_force, every_moment, every_known, to_the_ends=by_file)
+    return FootContact(side, every_force, every_moment, every_known, to_the_ends=by_file, window=window_of(scene.trial))
 
 
 def _reach(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], plates: VideoPlates) -> slice:

@@ -14,12 +14,12 @@ import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding, OptionError
-from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, distance_to_foot
+from biomech_id.feet.feet_on_plates import PlateLoad, carried_N, distance_to_foot
+from biomech_id.feet.stance_intervals import Interval
 from biomech_id.gait.plate_events import FOOT_REACH_M
-from biomech_id.gait.stance import Stance
-from biomech_id.gait.stance_intervals import Interval
 from biomech_id.gait.verdict import Scene
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.movement.stance import Stance
 
 #: A time names the stance that begins nearest to it, within this.
 NEAREST_S = 0.04

@@ -12,11 +12,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import SIDES
-from biomech_id.gait.cycle import Cycle, KineticsValid
-from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.stance import Assignment, Stance
-from biomech_id.gait.travel import Travel
-from biomech_id.sentences import Sentence
+from biomech_id.feet.landmarks import Landmarks
+from biomech_id.feet.travel import Travel
+from biomech_id.languages import Sentence
+from biomech_id.movement.cycle import Cycle, KineticsValid
+from biomech_id.movement.stance import Assignment, Stance
 from biomech_id.trial import Event, EventKind, Trial
 
 #: A stride shorter or longer than this is not one stride:
@@ -53,7 +53,7 @@ def cut_cycles(
     assignment : Assignment | None, optional
         Verdicts on its stances; without it no cycle has kinetics.
     travel : Travel | None, optional
-        How the subject moved (`gait.travel.describe_travel`); cycles of turns, runs and unsteady trials are flagged.
+        How the subject moved (`feet.travel.describe_travel`); cycles of turns, runs and unsteady trials are flagged.
     landmarks : Landmarks | None, optional
         Pelvis and feet, to flag cycles of another speed or direction than the trial's.
     mean_cycle_s : Mapping[str, float] | None, optional

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -18,17 +18,19 @@ import numpy as np
 from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding, InvalidValueError, MissingInputError
-from biomech_id.gait.contacts import CONTACT, find_contacts
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError
+from biomech_id.feet.contacts import CONTACT
+from biomech_id.feet.feet import Feet, find_feet
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import Travel
 from biomech_id.gait.event_merging import EventsByTime, completed_events, merged_events
-from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
-from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.plate_event_check import rejected_plate_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import Travel, describe_travel
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.movement.events import Agreement as Agreement
+from biomech_id.movement.events import EventSearch as EventSearch
+from biomech_id.plugins import Registry
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 from biomech_id.trial.subject import BODY_MASS
 
@@ -36,7 +38,7 @@ SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
 #: Finds the events of a trial that was tracked: somebody's own.
 Detector = Callable[[Trial, BodyMotion | None], Iterable[Event]]
-_DETECTORS: dict[str, Detector] = {}
+_DETECTORS: Registry[str, Detector] = Registry("event detector")
 
 
 def is_source(name: object) -> bool:
@@ -50,8 +52,31 @@ def is_source(name: object) -> bool:
     return isinstance(name, str) and (name in SOURCES or name in _DETECTORS)
 
 
-@contextmanager
-def detector_as(name: str, detector: Detector) -> Iterator[None]:
+def register_detector(name: str, detector: Detector) -> None:
+    """Let recipes name a detector as the source of events.
+
+    Its events lead as stored ones would, and plates and markers check them.
+
+    Parameters
+    ----------
+    name : str
+        What recipes call it, ``event_source = "ours"``.
+    detector : Detector
+        (trial, motion) -> the trial's foot strikes and foot offs; motion is None where nothing was tracked.
+
+    Raises
+    ------
+    OptionError
+        The name is taken, by another detector or by a source of the library's.
+    """
+    if name in SOURCES:
+        raise OptionError(
+            f"There is a source of events {name} already.", value=name, expected="a name of its own", where="register_detector"
+        )
+    _DETECTORS.add(name, detector)
+
+
+def detector_as(name: str, detector: Detector) -> AbstractContextManager[None]:
     """Let recipes name a detector of somebody's own as the source of events until the end of the block.
 
     Parameters
@@ -60,18 +85,19 @@ def detector_as(name: str, detector: Detector) -> Iterator[None]:
         What recipes call it.
     detector : Detector
         (trial, motion) -> the trial's foot strikes and foot offs.
+
+    Returns
+    -------
+    AbstractContextManager[None]
+        Recipes know the detector within the block.
     """
-    _DETECTORS[name] = detector
-    try:
-        yield
-    finally:
-        _DETECTORS.pop(name, None)
+    return _DETECTORS.within(name, detector)
 
 
-_SOURCE = Kind(f"one of {', '.join(map(repr, SOURCES))}", lambda v: isinstance(v, str), is_source, choices=SOURCES)
+SOURCE = Kind(f"one of {', '.join(map(repr, SOURCES))}", lambda v: isinstance(v, str), is_source, choices=SOURCES)
 _SEARCH = {
     "trial": a(Trial, "read_c3d(path) returns it"), "motion": or_none(a(BodyMotion, "a model's track(trial) returns it")),
-    "source": _SOURCE, "body_mass_kg": or_none(BODY_MASS), "contact_N": CONTACT, "timing": or_none(a(MarkerTiming)),
+    "source": SOURCE, "body_mass_kg": or_none(BODY_MASS), "contact_N": CONTACT, "timing": or_none(a(MarkerTiming)),
 }  # fmt: skip
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
@@ -83,65 +109,6 @@ DISAGREEMENT_S = 0.05
 UNLIKE_FEET_S, FEWEST_STORED = 0.09, 3
 #: Two events of one kind closer than this are compared as the same event.
 COMPARED_S = 0.2
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far one source of events lies from another, for one side and kind; seconds, positive when ``source`` is later.
-
-    Attributes
-    ----------
-    side : str
-        "L" or "R".
-    kind : EventKind
-        Foot strike or foot off.
-    source : str
-        The one that is compared.
-    reference : str
-        The one it is compared with.
-    n : int
-        Number of events that both have.
-    median_s : float
-        Of the differences.
-    worst_s : float
-        Largest difference, with its sign.
-    """
-
-    side: str
-    kind: EventKind
-    source: str
-    reference: str
-    n: int
-    median_s: float
-    worst_s: float
-
-
-@dataclass(frozen=True)
-class EventSearch:
-    """The events of a trial and how they were found.
-
-    Attributes
-    ----------
-    events : tuple[Event, ...]
-        Those used, in order of time; each names its source.
-    by_source : Mapping[str, tuple[Event, ...]], optional
-        "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
-    agreement : tuple[Agreement, ...], optional
-        Every pair of sources that see the same events.
-    rejected : tuple[Event, ...], optional
-        Plate events that are neither used nor learnt from, because the rules refuse their stance.
-    timing : MarkerTiming, optional
-        What the plates taught about the markers' delay.
-    findings : tuple[Finding, ...], optional
-        What a user should know.
-    """
-
-    events: tuple[Event, ...]
-    by_source: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
-    agreement: tuple[Agreement, ...] = ()
-    rejected: tuple[Event, ...] = ()
-    timing: MarkerTiming = field(default_factory=MarkerTiming)
-    findings: tuple[Finding, ...] = ()
 
 
 @takes(**_SEARCH)
@@ -167,7 +134,7 @@ def find_events(
     body_mass_kg : float | None, optional
         Kilograms; None where it is not known.
     contact_N : float, optional
-        For the contact threshold, see `gait.contacts.find_contacts`.
+        For the contact threshold, see `feet.contacts.find_contacts`.
     timing : MarkerTiming | None, optional
         Marker delays learnt from other trials of the same subject; the trial's own plates come first.
     """
@@ -184,6 +151,7 @@ def search_events(
     body_mass_kg: float | None = None,
     contact_N: float = 0.0,
     timing: MarkerTiming | None = None,
+    feet: Feet | None = None,
 ) -> EventSearch:
     """Find foot strikes and foot offs, and compare every source of them.
 
@@ -196,11 +164,18 @@ def search_events(
     source : str, optional
         "auto" (file, else plates, else markers), or one of them alone ("plates" still asks the markers which foot it is).
     body_mass_kg : float | None, optional
-        For the contact threshold, see `gait.contacts.find_contacts`.
+        For the contact threshold, see `feet.contacts.find_contacts`.
     contact_N : float, optional
-        For the contact threshold, see `gait.contacts.find_contacts`.
+        For the contact threshold, see `feet.contacts.find_contacts`.
     timing : MarkerTiming | None, optional
         Marker delays learnt from other trials of the same subject (`learn_timing`); the trial's own plates come first.
+    feet : Feet | None, optional
+        Feet of the trial where they are known already (`feet.feet.find_feet`).
+
+    Returns
+    -------
+    EventSearch
+        Those used, in order of time, what each source alone says, and the findings.
 
     Raises
     ------
@@ -222,16 +197,15 @@ def search_events(
             value=0, expected="foot strikes and foot offs in the file", where=trial.name,
         )  # fmt: skip
     try:
-        landmarks = find_landmarks(trial, motion)
+        feet = feet or find_feet(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N)
     except MissingInputError as unseen:
         if stored:
             finding = Finding("events-unchecked", {"refusal": unseen.message}, trial.name)
             return EventSearch(stored, {"file": stored}, findings=(finding,))
         raise
-    travel = describe_travel(landmarks, floor_support(trial, landmarks, body_mass_kg))
-    if not travel.kind.stepping:
-        return _without_gait(trial, stored, travel)
-    return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg=body_mass_kg, contact_N=contact_N)
+    if not feet.travel.kind.stepping:
+        return _without_gait(trial, stored, feet.travel)
+    return _search(trial, feet, stored, source, timing)
 
 
 def events_in_file(trial: Trial) -> tuple[Event, ...]:
@@ -309,29 +283,18 @@ def _without_gait(trial: Trial, stored: tuple[Event, ...], travel: Travel) -> Ev
     return EventSearch((), {"file": stored}, findings=(finding,))
 
 
-def _search(
-    trial: Trial,
-    landmarks: Landmarks,
-    travel: Travel,
-    stored: tuple[Event, ...],
-    source: str,
-    timing: MarkerTiming | None,
-    *,
-    body_mass_kg: float | None,
-    contact_N: float,
-) -> EventSearch:
+def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, timing: MarkerTiming | None) -> EventSearch:
     findings = []
     try:
-        markers = marker_events(landmarks, travel)
+        markers = marker_events(feet.landmarks, feet.travel)
     except InvalidValueError:  # no walk
         markers = ()
-        refusal = Sentence("markers-see-no-walk", {"travel": travel.reason})
+        refusal = Sentence("markers-see-no-walk", {"travel": feet.travel.reason})
         findings.append(Finding("marker-events-refused", {"refusal": refusal}, trial.name))
-    contacts = find_contacts(trial, body_mass_kg, threshold_N=contact_N)
-    plates = plate_events(trial, landmarks, contacts, markers)
+    plates = plate_events(trial, feet.landmarks, feet.loads, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
     # Where markers see no events (a run) a doubtful time is better than a step that vanishes; its stance says what is wrong.
-    doubts = rejected_plate_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
+    doubts = rejected_plate_events(trial, feet, plates, markers) if markers else ()
     findings += [doubt.finding(trial.name) for doubt in doubts]
     rejected = tuple(doubt.event for doubt in doubts)
     distrusted = set(rejected)

@@ -18,10 +18,10 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import BiomechError
-from biomech_id.gait.contacts import centre_of_pressure_m
-from biomech_id.gait.landmarks import Landmarks, find_landmarks
+from biomech_id.feet.contacts import centre_of_pressure_m
+from biomech_id.feet.landmarks import Landmarks, find_landmarks
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.marker_events import marker_events
-from biomech_id.gait.travel import describe_travel
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind, ForcePlate, Trial
 

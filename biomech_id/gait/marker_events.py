@@ -13,13 +13,12 @@ strikes when either end of it comes to rest, in all three dimensions, and leaves
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.feet.landmarks import Landmarks, path_velocity
+from biomech_id.feet.travel import Travel
 from biomech_id.gait.event_estimates import (
     HALF_STRIDE_S,
     SPEED_SHARE,
@@ -30,8 +29,7 @@ from biomech_id.gait.event_estimates import (
     strike_estimates,
     vertex,
 )  # fmt: skip
-from biomech_id.gait.landmarks import Landmarks, path_velocity
-from biomech_id.gait.travel import Travel
+from biomech_id.movement.events import MarkerTiming as MarkerTiming
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, EventKind, EventSource
 
@@ -45,32 +43,6 @@ LARGEST_SD_S = 0.05
 STAIRS_SD_S = {EventKind.FOOT_STRIKE: 0.040, EventKind.FOOT_OFF: 0.010}
 #: On stairs a foot that rests for less has not been put down.
 LEAST_REST_S = 0.15
-
-
-@dataclass(frozen=True)
-class MarkerTiming:
-    """How much later than marker events the forces put them; learnt from plates, added to marker events.
-
-    Attributes
-    ----------
-    delay_s : Mapping[tuple[str, EventKind], float], optional
-        (side, kind) -> seconds to add; what is not there is left as it is.
-    """
-
-    delay_s: Mapping[tuple[str, EventKind], float] = field(default_factory=dict)
-
-    def corrected(self, event: Event) -> Event:
-        """Return the event at the time the plates would put it; it says by how much it was shifted.
-
-        Parameters
-        ----------
-        event : Event
-            The event.
-        """
-        delay_s = self.delay_s.get((event.side, event.kind))
-        if delay_s is None:
-            return event
-        return replace(event, time_s=event.time_s + delay_s, shifted_ms=delay_s * 1e3)
 
 
 def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consensus") -> tuple[Event, ...]:

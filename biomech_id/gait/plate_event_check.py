@@ -12,13 +12,11 @@ from dataclasses import dataclass
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
-from biomech_id.gait.contacts import PlateContact
+from biomech_id.feet.feet import Feet
+from biomech_id.feet.stance_intervals import Interval, stance_intervals
 from biomech_id.gait.event_merging import merged_events
-from biomech_id.gait.feet_on_plates import load_at_video_rate
-from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.stance_intervals import Interval, stance_intervals
 from biomech_id.gait.verdict import Scene, loads_under, objection
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 from biomech_id.trial import Event, Trial
 
 
@@ -50,14 +48,7 @@ class RejectedEvent:
         return Finding("plate-event-distrusted", values, where)
 
 
-def rejected_plate_events(
-    trial: Trial,
-    landmarks: Landmarks,
-    contacts: Sequence[PlateContact],
-    plates: Sequence[Event],
-    markers: Sequence[Event],
-    body_mass_kg: float | None = None,
-) -> tuple[RejectedEvent, ...]:
+def rejected_plate_events(trial: Trial, feet: Feet, plates: Sequence[Event], markers: Sequence[Event]) -> tuple[RejectedEvent, ...]:
     """Name the plate events whose stance the rules of `gait.verdict` refuse, in order of time.
 
     A stance that the trial's begin or end cuts is judged by what is seen of it.
@@ -65,20 +56,21 @@ def rejected_plate_events(
     Parameters
     ----------
     trial : Trial
-        The recording, its feet, and the loads on its plates.
-    landmarks : Landmarks
-        The recording, its feet, and the loads on its plates.
-    contacts : Sequence[PlateContact]
-        The recording, its feet, and the loads on its plates.
+        The recording.
+    feet : Feet
+        Its feet, the loads on its plates, and the mass that says what is too light to be a whole foot.
     plates, markers : Sequence[Event]
         Events from these loads (`gait.plate_events`), and from markers, which stand in where no plate saw any.
-    body_mass_kg : float | None, optional
-        For what is too light to be a whole foot; default is the trial's subject's.
+
+    Returns
+    -------
+    tuple[RejectedEvent, ...]
+        In order of time.
     """
-    mass_kg = trial.subject.mass_kg if body_mass_kg is None else body_mass_kg
-    joined, time_s = merged_events(plates, markers), landmarks.time_s
+    mass_kg = trial.subject.mass_kg if feet.body_mass_kg is None else feet.body_mass_kg
+    joined, time_s = merged_events(plates, markers), feet.landmarks.time_s
     intervals = {side: stance_intervals(joined, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
-    scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass_kg)
+    scene = Scene(trial, feet.landmarks, feet.loads, intervals, mass_kg)
     doubts = []
     by_time: dict[tuple[str, float], list[int]] = {}
     for place, event in enumerate(plates):

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biomech_id.gait.contacts import PlateContact
-from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate, nearest_foot
-from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.stance_intervals import frames_between
+from biomech_id.feet.feet_on_plates import PlateLoad, nearest_foot
+from biomech_id.feet.landmarks import Landmarks
+from biomech_id.feet.stance_intervals import frames_between
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 #: A load further than this from a foot is not under it. Good files have 8 to 78 mm, wrong corners more than 150 mm.
@@ -29,28 +28,33 @@ EDGE_SHARE = 0.3
 
 
 def plate_events(
-    trial: Trial, landmarks: Landmarks, contacts: Sequence[PlateContact], from_markers: Sequence[Event] = ()
+    trial: Trial, landmarks: Landmarks, loads: Sequence[PlateLoad], from_markers: Sequence[Event] = ()
 ) -> tuple[Event, ...]:
     """Turn loads into events.
 
     Parameters
     ----------
     trial : Trial
-        The recording and its feet.
+        The recording, whose plates may name the foot on them.
     landmarks : Landmarks
-        The recording and its feet.
-    contacts : Sequence[PlateContact]
-        Loads, from `gait.contacts.find_contacts`.
+        Pelvis and feet of the trial.
+    loads : Sequence[PlateLoad]
+        Every load on its plates, in order of time.
     from_markers : Sequence[Event], optional
         Events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), and where the foot's
         markers are hidden just then, a load counts when one and the same foot is on it at its beginning and at its end.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        In order of time.
     """
     events = []
     seen_s: dict[tuple[str, EventKind], list[float]] = {}
     for event in sorted(from_markers):
         seen_s.setdefault((event.side, event.kind), []).append(event.time_s)
-    for contact in contacts:
-        load = load_at_video_rate(trial, contact)
+    for load in loads:
+        contact = load.contact
         foot = trial.plates[contact.plate].foot
         first, last = (foot, foot) if foot else edge_feet(landmarks, load)
         for side, time_s, kind in ((first, contact.start_s, EventKind.FOOT_STRIKE), (last, contact.end_s, EventKind.FOOT_OFF)):

@@ -6,8 +6,8 @@ import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import MissingInputError
-from biomech_id.gait.feet_on_plates import depth_inside
-from biomech_id.gait.landmarks import Landmarks, find_landmarks
+from biomech_id.feet.feet_on_plates import depth_inside
+from biomech_id.feet.landmarks import Landmarks, find_landmarks
 from biomech_id.trial import Trial
 
 #: Standing is quiet when the force's standard deviation is below this share of its mean; breathing and sway move it by about 1 %.

@@ -15,12 +15,13 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import BiomechError
+from biomech_id.feet.feet import find_feet
+from biomech_id.feet.landmarks import path_velocity
+from biomech_id.feet.stance_intervals import frames_within
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.events import find_events
-from biomech_id.gait.landmarks import find_landmarks, path_velocity
-from biomech_id.gait.stance import Assignment, Stance, Verdict
-from biomech_id.gait.stance_intervals import frames_within
+from biomech_id.gait.events import search_events
 from biomech_id.gait.standing_mass import LEAST_MASS_KG
+from biomech_id.movement.stance import Assignment, Stance, Verdict
 from biomech_id.trial import Event, EventKind, Trial
 
 #: How long steps and strides of walking and running take (s).
@@ -56,15 +57,15 @@ def step_mass_kg(trials: Sequence[Trial]) -> tuple[float, str] | None:
 def _told_by(trial: Trial) -> tuple[list[float], list[float]]:
     """Masses by steps from off to off, and by pairs of stances."""
     try:
-        landmarks = find_landmarks(trial)
-        events = find_events(trial)
-        assignment = assign_plates(trial, events=events)
+        feet = find_feet(trial)
+        events = search_events(trial, feet=feet).events
+        assignment = assign_plates(trial, events=events, feet=feet)
     except BiomechError:  # no feet are seen, or none of them steps: nothing to learn here
         return [], []
     up_N = np.sum([np.nan_to_num(contact.force_lab_N[:, 2]) for contact in assignment.contacts.values()], axis=0)
-    rise_m_s = path_velocity(landmarks.pelvis_lab_m, trial.rate_hz)[:, 2]
-    steps = list(_from_off_to_off(events, assignment, landmarks.time_s, up_N, rise_m_s))
-    return steps, list(_by_pairs(events, assignment, landmarks.time_s, trial.rate_hz))
+    rise_m_s = path_velocity(feet.landmarks.pelvis_lab_m, trial.rate_hz)[:, 2]
+    steps = list(_from_off_to_off(events, assignment, feet.landmarks.time_s, up_N, rise_m_s))
+    return steps, list(_by_pairs(events, assignment, feet.landmarks.time_s, trial.rate_hz))
 
 
 def _from_off_to_off(

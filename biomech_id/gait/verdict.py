@@ -16,12 +16,13 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding
-from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, depth_inside, distance_beside_foot, distance_to_foot, height_above
-from biomech_id.gait.landmarks import Landmarks
+from biomech_id.feet.contacts import PlateRest, plate_at_rest
+from biomech_id.feet.feet_on_plates import PlateLoad, carried_N, depth_inside, distance_beside_foot, distance_to_foot, height_above
+from biomech_id.feet.landmarks import Landmarks
+from biomech_id.feet.stance_intervals import Interval, frames_between
 from biomech_id.gait.plate_events import FOOT_REACH_M
-from biomech_id.gait.stance import FLAT_SHARE, Stance, Verdict
-from biomech_id.gait.stance_intervals import Interval, frames_between
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.movement.stance import FLAT_SHARE, Stance, Verdict
 from biomech_id.trial import Trial
 
 #: A load that begins or ends further than this from the foot's own event is not (only) this stance. Events stored by hand lie
@@ -81,6 +82,7 @@ class Scene:
     _levels: dict[tuple[str, int], BoolArray] = field(default_factory=dict, init=False, repr=False)
     _grounded: dict[str, BoolArray] = field(default_factory=dict, init=False, repr=False)
     _shared_s: dict[tuple[str, PlateLoad], float | None] = field(default_factory=dict, init=False, repr=False)
+    _rests: dict[int, PlateRest] = field(default_factory=dict, init=False, repr=False)
 
     def outline_depth_m(self, side: str, plate: int) -> FloatArray:
         """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres; computed once.
@@ -137,6 +139,18 @@ class Scene:
             height_m = self.height_m(side, plate)
             self._levels[side, plate] = np.asarray((height_m > LOWEST_M) & (height_m < HIGHEST_M))
         return self._levels[side, plate]
+
+    def at_rest(self, plate: int) -> PlateRest:
+        """What a plate reads while nobody is on it; computed once.
+
+        Parameters
+        ----------
+        plate : int
+            Index of the plate.
+        """
+        if plate not in self._rests:
+            self._rests[plate] = plate_at_rest(self.trial.plates[plate])
+        return self._rests[plate]
 
     def grounded(self, side: str) -> BoolArray:
         """Frames (n,) in which a foot is on the floor by its events; computed once.
@@ -390,11 +404,24 @@ def _landed_beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad])
     return None
 
 
+def flat_frames(scene: Scene, interval: Interval) -> slice:
+    """Frames of a stance in which its foot lies flat; of one that the trial cuts, all that is seen of it.
+
+    Parameters
+    ----------
+    scene : Scene
+        What verdicts are given from.
+    interval : Interval
+        The stance.
+    """
+    shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
+    first_s, last_s = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
+    return scene.frames(first_s, last_s)
+
+
 def _least_depth_m(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> FloatArray:
     """How far inside its plates the outmost point of a foot's outline is in each frame in which the foot is flat, metres."""
-    shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
-    first, last = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
-    flat = scene.frames(first, last)
+    flat = flat_frames(scene, interval)
     depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate)[flat] for load in loads], axis=0)
     depths = np.where(_in_the_air(scene, interval.side, loads, flat), np.maximum(depths, 0.0), depths)
     return np.asarray(depths.min(axis=1))

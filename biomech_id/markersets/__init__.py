@@ -1,7 +1,15 @@
 """Marker sets as data: which markers define and track each segment, and which set a recording uses."""
 
-from biomech_id.markersets.common_names import common_roles, upper_and_lower
-from biomech_id.markersets.detect import SMALLEST_SHARE, Detection, Proposal, describe_missing, detect, propose
+from biomech_id.markersets.detect import (
+    SMALLEST_SHARE,
+    Detection,
+    Proposal,
+    common_roles,
+    describe_missing,
+    detect,
+    propose,
+    upper_and_lower,
+)
 from biomech_id.markersets.draft import draft
 from biomech_id.markersets.marker_set import MARKER_SETS, ROLES, MarkerSet, default_roles, load_markerset, parse_markerset
 

@@ -12,7 +12,7 @@ from biomech_id.markersets.marker_set import MarkerKey, MarkerSet, plain
 
 
 def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Collection[str] = ()) -> str:
-    """Return the TOML of a marker set to be edited: what the nearest shipped set recognises, and the rest as comments.
+    """Draft a marker set to be edited, after the nearest shipped one.
 
     Parameters
     ----------
@@ -22,6 +22,11 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
         Title of the set.
     stored : Collection[str], optional
         Names of points that other software computed, which the set may use.
+
+    Returns
+    -------
+    str
+        TOML: what that set recognises, and the file's other labels as comments.
     """
     best = propose(labels, stored=stored)[0]
     spelling = _spelling(best.markerset, [*labels, *stored])
@@ -34,14 +39,19 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
 
 
 def markerset_toml(markerset: MarkerSet, name: str) -> str:
-    """Return a marker set as TOML, each label for itself: what `load_markerset` reads is the same set.
+    """Write a marker set as TOML, each label for itself.
 
     Parameters
     ----------
     markerset : MarkerSet
-        The set.
+        The set that is written.
     name : str
-        Title it gets.
+        Title that the set gets.
+
+    Returns
+    -------
+    str
+        `load_markerset` reads the same set from it.
     """
     lines = ["# Written from the labels and places of a recording's markers.", "schema = 1", f"title = {_quoted(name)}"]
     lines += [f"models = {_listed(markerset.models)}"]
@@ -72,7 +82,7 @@ def _heading(best: Proposal, name: str) -> list[str]:
 
 
 def _spelling(markerset: MarkerSet, labels: Collection[str]) -> dict[str, str]:
-    """The set's label -> the file's, for every label the file has; twins keep the set's, by which the draft tells them apart."""
+    """The set's label -> the file's, for every label the file has; twins keep the set's, by which the draft keeps them apart."""
     matched = markerset.matches(labels)
     spelling = {new: old for old, new in reversed(matched.items())}
     there = markerset.present(labels) | (set(spelling) & set(markerset.extra_landmarks.values()))
@@ -83,10 +93,10 @@ def _landmarks(landmarks: Mapping[MarkerKey, str], spelling: Mapping[str, str]) 
     lines = []
     for (side, landmark), label in landmarks.items():
         if side == "R":
-            continue  # said together with the left one
+            continue  # written together with the left one
         both = {"L": label, "R": landmarks["R", landmark]} if side else {"": label}
-        found = {key: spelling[text] for key, text in both.items() if text in spelling}
-        lines.append(f"{'' if found else '# not found: '}{landmark} = {_quoted(_template(found or both))}")
+        spelt = {key: spelling[text] for key, text in both.items() if text in spelling}
+        lines.append(f"{'' if spelt else '# not found: '}{landmark} = {_quoted(_template(spelt or both))}")
     return lines
 
 
@@ -97,8 +107,8 @@ def _tracking(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
             continue
         others = markerset.tracking["R", segment] if side else cluster
         pairs = [{"L": left, "R": right} if side else {"": left} for left, right in zip(cluster, others, strict=True)]
-        found = [{key: spelling[text] for key, text in pair.items() if text in spelling} for pair in pairs]
-        kept = [_template(pair) for pair in found if pair]
+        spelt = [{key: spelling[text] for key, text in pair.items() if text in spelling} for pair in pairs]
+        kept = [_template(pair) for pair in spelt if pair]
         lines.append(f"{segment} = {_listed(kept)}" if kept else f"{segment} = {_listed(_template(p) for p in pairs)}  # not found")
     return lines
 
@@ -129,14 +139,14 @@ def _of_pair(label: str, spelling: Mapping[str, str]) -> str:
     return _template({side: spelling.get(label, label)})
 
 
-def _template(found: Mapping[str, str]) -> str:
+def _template(by_side: Mapping[str, str]) -> str:
     """One label for both sides: ``{s}`` where the left and the right one differ, or the first letter that names the side."""
-    if len(found) == 2:
-        left, right = found["L"], found["R"]
+    if len(by_side) == 2:
+        left, right = by_side["L"], by_side["R"]
         for i, letters in enumerate(zip(left.upper(), right.upper(), strict=False)):
             if letters == ("L", "R") and plain(left[:i] + left[i + 1 :]) == plain(right[:i] + right[i + 1 :]):
                 return left[:i] + "{s}" + left[i + 1 :]
-    side, label = next(iter(found.items()))
+    side, label = next(iter(by_side.items()))
     return re.sub(side, "{s}", label, count=1, flags=re.IGNORECASE) if side else label
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_number, mistakes, shipped_or_own, texts, toml_of
@@ -82,11 +82,11 @@ class MarkerSet:
     Attributes
     ----------
     name : str
-        The file's stem; a line for people; where the set is described.
+        The file's stem, by which recipes name it.
     title : str
-        The file's stem; a line for people; where the set is described.
+        One line for people: whose markers these are.
     source : str
-        The file's stem; a line for people; where the set is described.
+        Where the set is described; may be empty.
     models : tuple[str, ...]
         Models that can be run on it, of `MODELS`.
     landmarks : Mapping[MarkerKey, str]
@@ -106,7 +106,7 @@ class MarkerSet:
     extra_landmarks : Mapping[MarkerKey, str], optional
         (side, role) -> label of markers that some recordings show besides; no detection counts them.
     recognised : bool, optional
-        Whether the library found out what the markers lie on, and nobody wrote it down.
+        Whether the library recognised what the markers lie on; False for a set that was written down.
     """
 
     name: str
@@ -122,6 +122,10 @@ class MarkerSet:
     twins: tuple[Twins, ...] = ()
     extra_landmarks: Mapping[MarkerKey, str] = field(default_factory=dict)
     recognised: bool = False
+
+    def __getstate__(self) -> dict[str, object]:
+        # Read-only views cannot be pickled, and whoever holds a calibrated model holds its marker set.
+        return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in self.__dict__.items()}
 
     @property
     def roles(self) -> dict[MarkerKey, str]:
@@ -142,26 +146,35 @@ class MarkerSet:
         return tuple(label for label in self.labels if label not in self.optional)
 
     def labels_of(self, segment: MarkerKey) -> tuple[str, ...]:
-        """Labels that define or track one segment, ("L", "thigh").
+        """Labels that define or track one segment.
 
         Parameters
         ----------
         segment : MarkerKey
-            (side, segment).
+            Side and segment, ("L", "thigh").
+
+        Returns
+        -------
+        tuple[str, ...]
+            Each once; those that define it first.
         """
         side, name = segment
-        defining = [
-            label for (where, landmark), label in self.landmarks.items() if landmark in _SEGMENT_ROLES[name] and side in ("", where)
-        ]
+        roles = {(where, role) for role in _SEGMENT_ROLES[name] for where in ([side] if side else ["", *SIDES])}
+        defining = [label for key, label in self.landmarks.items() if key in roles]
         return tuple(dict.fromkeys([*defining, *self.tracking.get(segment, ())]))
 
     def matches(self, labels: Iterable[str]) -> dict[str, str]:
-        """Labels of a file that belong to this set: the file's label -> the set's (the first of several spellings wins).
+        """Find the labels of a file that belong to this set.
 
         Parameters
         ----------
         labels : Iterable[str]
             Labels of the recording's markers.
+
+        Returns
+        -------
+        dict[str, str]
+            The file's label -> the set's; of several spellings of one label the set's own wins, then the first.
         """
         canonical, labels = self._canonical, tuple(labels)
         # A file may hold two spellings of one label: the set's own goes before any other.
@@ -186,24 +199,32 @@ class MarkerSet:
         return canonical
 
     def missing(self, labels: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
-        """Segment -> required labels that are not among ``labels`` of a file; segments that lack nothing are left out.
-
-        ``labels`` are those of markers seen at least once; where one is held twice both its twins count as present.
+        """Find the required labels that a file lacks, segment by segment.
 
         Parameters
         ----------
         labels : Collection[str]
-            Labels of the recording's markers that are seen.
+            Labels of the markers that are seen at least once; where one is held twice both its twins count as present.
+
+        Returns
+        -------
+        dict[MarkerKey, tuple[str, ...]]
+            (side, segment) -> labels; segments that lack nothing are left out.
         """
         return self.lacking(self.present(labels))
 
     def lacking(self, present: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
-        """Segment -> required labels that are not among the set's own that are there; segments that lack nothing are left out.
+        """Find the required labels that are not among the set's own that are there.
 
         Parameters
         ----------
         present : Collection[str]
-            Of `present`.
+            Labels of the set, as from `present`.
+
+        Returns
+        -------
+        dict[MarkerKey, tuple[str, ...]]
+            (side, segment) -> labels; segments that lack nothing are left out.
         """
         lacking = {key: tuple(label for label in labels if label not in present) for key, labels in self._required_of.items()}
         return {key: labels for key, labels in lacking.items() if labels}
@@ -220,14 +241,19 @@ class MarkerSet:
         return tuple(self.tracking)
 
     def present(self, labels: Iterable[str], matched: Mapping[str, str] | None = None) -> set[str]:
-        """The set's labels that are among ``labels`` of a file; of a label that is held twice, both twins'.
+        """Find the set's labels that a file has.
 
         Parameters
         ----------
         labels : Iterable[str]
             Labels of the recording's markers.
         matched : Mapping[str, str] | None, optional
-            What `matches` says of them, where that is known already.
+            Result of `matches` for them, where it is known already.
+
+        Returns
+        -------
+        set[str]
+            Of a label that is held twice, both twins'.
         """
         labels = tuple(labels)
         present = set((self.matches(labels) if matched is None else matched).values()) & set(self.labels)
@@ -237,7 +263,7 @@ class MarkerSet:
         return present
 
     def renamed(self, names: Sequence[str], position_m: FloatArray) -> tuple[str | None, ...]:
-        """Return the set's label for every marker of a recording; markers that do not belong to it keep their name.
+        """Give every marker of a recording the set's label.
 
         A marker that is never seen does not stand in the way of an alias that is: it comes out as None. Where a label is held
         twice, the marker whose mean distance from the mid-line (of the pelvis markers; of all without them) is larger is lateral.
@@ -245,20 +271,23 @@ class MarkerSet:
         Parameters
         ----------
         names : Sequence[str]
-            Labels of the recording.
+            Labels of the recording, one for each marker.
         position_m : FloatArray
             (n, k, 3), metres, laboratory axes, NaN where unseen.
+
+        Returns
+        -------
+        tuple[str | None, ...]
+            One for each marker; markers that do not belong to the set keep their name.
         """
         path = {name: position_m[:, i] for i, name in enumerate(names)}
-        shown = np.asarray(np.isfinite(position_m).all(axis=2).any(axis=0))
-        seen = [name for name, each in zip(names, shown, strict=True) if each]
+        seen = [names[i] for i in np.flatnonzero(all_finite(position_m).any(axis=0)).tolist()]
         new = self.matches(seen)
         for twins in self.twins:
             pair = twin_labels(twins.label, seen)
             if len(pair) == 2:
                 distance = {name: self._from_midline(path[name], path, new, position_m) for name in pair}
-                outer = max(pair, key=lambda name: distance[name])
-                inner = next(name for name in pair if name != outer)
+                outer, inner = sorted(pair, key=lambda name: -distance[name])
                 new |= {outer: twins.lateral, inner: twins.medial}
         taken = set(new.values())
         return tuple(new.get(name, None if name in taken else name) for name in names)
@@ -270,7 +299,8 @@ class MarkerSet:
         back = {new: old for old, new in renamed.items()}
         left, right = (back.get(self.landmarks.get((side, "asis"), "")) for side in SIDES)
         if left is None or right is None:
-            return float(np.nanmean(np.linalg.norm((path_m - np.nanmean(everything_m, axis=1))[:, :2], axis=1)))
+            from_middle_m = path_m - np.nanmean(everything_m, axis=1)
+            return float(np.nanmean(np.linalg.norm(from_middle_m[:, :2], axis=1)))
         a, b = paths_m[left], paths_m[right]
         axis = (a - b) / np.linalg.norm(a - b, axis=1, keepdims=True)
         return abs(float(np.nanmean(np.einsum("ij,ij->i", path_m - 0.5 * (a + b), axis))))
@@ -278,18 +308,23 @@ class MarkerSet:
 
 @lru_cache(maxsize=4096)
 def plain(label: str) -> str:
-    """A label without what laboratories vary: case, blanks, dots, hyphens, underscores.
+    """Take off a label what laboratories vary: case, blanks, dots, hyphens, underscores.
 
     Parameters
     ----------
     label : str
         As in the file.
+
+    Returns
+    -------
+    str
+        In capitals.
     """
     return re.sub(r"[\s._-]", "", label).upper()
 
 
 def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
-    """Labels a reader gave to markers that share ``label``: itself, and itself with a number attached (``RKNE_2``).
+    """Find the labels a reader gave to markers that share one.
 
     Parameters
     ----------
@@ -297,18 +332,28 @@ def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
         As in the file.
     labels : Iterable[str]
         Labels that the reader gave.
+
+    Returns
+    -------
+    tuple[str, ...]
+        The label itself, and itself with a number attached (``RKNE_2``), as far as they are there.
     """
     pattern = re.compile(re.escape(plain(label)) + r"[#(]?\d*\)?")
     return tuple(name for name in labels if pattern.fullmatch(plain(name)))
 
 
 def load_markerset(name: str | os.PathLike[str]) -> MarkerSet:
-    """Return a shipped marker set by its name (see `MARKER_SETS`), or a laboratory's own by the path of its TOML file.
+    """Load a shipped marker set by its name, or a laboratory's own by the path of its TOML file.
 
     Parameters
     ----------
     name : str | os.PathLike[str]
-        Of a shipped set, or the path of a file.
+        One of `MARKER_SETS`, or the path of a file.
+
+    Returns
+    -------
+    MarkerSet
+        Shipped ones are read once.
 
     Raises
     ------
@@ -329,19 +374,30 @@ def _shipped(name: str) -> MarkerSet:
 
 
 def default_roles() -> dict[MarkerKey, str]:
-    """Return the roles of markers that no marker set was named for: those of Plug-in Gait's own labels, spelt exactly so."""
+    """Roles of markers for which no marker set was named: those of Plug-in Gait's own labels, spelt exactly so.
+
+    Returns
+    -------
+    dict[MarkerKey, str]
+        (side, role) -> label.
+    """
     return _shipped(MARKER_SETS[0]).roles
 
 
 def parse_markerset(text: str, name: str) -> MarkerSet:
-    """Return the marker set written in TOML ``text``.
+    """Make a marker set from its TOML.
 
     Parameters
     ----------
     text : str
-        The file's content.
+        Content of the TOML file.
     name : str
-        Of the set, for messages.
+        Name that the set gets; messages call it so.
+
+    Returns
+    -------
+    MarkerSet
+        With the labels of both sides written out.
 
     Raises
     ------
@@ -354,13 +410,15 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         raise FileRefusedError(
             f"The marker set {name} is not valid TOML: {reason}.", value=str(reason), expected="TOML", where=name
         ) from reason
-    flaws = [said.removesuffix(".") for said, *_ in mistakes(MARKER_SET, content, "")]
+    flaws = [message.removesuffix(".") for message, *_ in mistakes(MARKER_SET, content, "")]
     if flaws:
         raise FileRefusedError(
             f"The marker set {name} cannot be used: {'; '.join(flaws)}.",
             value=flaws, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(TRACKED_SEGMENTS)}", where=name,
         )  # fmt: skip
     markers = content.get("markers", {})
+    weights = {new: float(weight) for label, weight in content.get("weights", {}).items() for new in _both(label)}
+    twins = [[str(entry[kind]) for kind in ("label", "lateral", "medial")] for entry in content.get("twins", ())]
     return MarkerSet(
         name=name,
         title=str(content["title"]),
@@ -368,15 +426,11 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         models=tuple(content.get("models", MODELS)),
         landmarks=_points(content["landmarks"]),
         tracking=MappingProxyType(_sided(content["tracking"], single=_SINGLE)),
-        weights=MappingProxyType({new: float(w) for label, w in content.get("weights", {}).items() for new in _both(label)}),
-        optional=frozenset(new for label in markers.get("optional", ()) for new in _both(label)),
-        static_only=frozenset(new for label in markers.get("static_only", ()) for new in _both(label)),
+        weights=MappingProxyType(weights),
+        optional=_expanded(markers.get("optional", ())),
+        static_only=_expanded(markers.get("static_only", ())),
         aliases=MappingProxyType(_aliases(content.get("aliases", {}))),
-        twins=tuple(
-            Twins(*(str(entry[k]).replace("{s}", side) for k in ("label", "lateral", "medial")))
-            for entry in content.get("twins", ())
-            for side in SIDES
-        ),
+        twins=tuple(Twins(*(label.replace("{s}", side) for label in labels)) for labels in twins for side in SIDES),
         extra_landmarks=_points(content.get("extra_landmarks", {})),
     )
 
@@ -425,6 +479,10 @@ def _both(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label.replace("{s}", side) for side in SIDES))
 
 
+def _expanded(labels: Iterable[str]) -> frozenset[str]:
+    return frozenset(new for label in labels for new in _both(label))
+
+
 def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
     """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side.
 
@@ -433,9 +491,10 @@ def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[Marke
     out: dict[MarkerKey, tuple[str, ...]] = {}
     for name, value in entries.items():
         for side in ("",) if name in single else SIDES:
-            mine = value.get(side, ()) if isinstance(value, Mapping) else value
-            if mine:
-                out[side, name] = tuple(label.replace("{s}", side) for label in ((mine,) if isinstance(mine, str) else mine))
+            own = value.get(side, ()) if isinstance(value, Mapping) else value
+            labels = [own] if isinstance(own, str) else own
+            if labels:
+                out[side, name] = tuple(label.replace("{s}", side) for label in labels)
     return out
 
 

@@ -1,7 +1,7 @@
 """Markers under names that no marker set has: known labels with something around them, words of several languages, places.
 
 A laboratory may write a subject's name or a number before each label, or call its markers in its own language. Whatever is read out
-of labels has to agree with where the markers of somebody standing are (`markersets.standing`); what does not is not believed.
+of labels has to agree with where the markers of a standing subject are (`markersets.standing`); what does not is not believed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CORE: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 #: Fewer of a set's required markers than this are no match under other names: one marker of a leg's eight may be missing.
 LEAST_SHARE = 0.8
-#: As many points said by words are enough where places of somebody standing tell the others.
+#: As many points named by words are enough where places in a static trial show the others.
 SPOKEN_SHARE = 0.5
 #: What so many labels begin with is no part of their names.
 COMMON_SHARE = 0.6
@@ -65,7 +65,7 @@ class Recognition:
 
 
 def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, standing: bool = True) -> Recognition | None:
-    """Return what markers lie on whose labels no marker set knows, or None where that is not certain.
+    """Recognise what markers lie on whose labels no marker set knows.
 
     Parameters
     ----------
@@ -74,12 +74,17 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
     place_m : Mapping[str, FloatArray]
         Label -> (3,), its mean place, metres, laboratory axes with Z up (see `standing.mean_places_m`).
     standing : bool, optional
-        Whether somebody stands still in the recording: only then places alone say anything.
+        Whether the subject stands still in the recording: only then do places alone decide anything.
+
+    Returns
+    -------
+    Recognition | None
+        By a known label with something around it, by words, or by places, in this order; None where none is certain.
     """
     body = StandingMarkers(dict(place_m))
-    for found in (without_wrapping(labels), _by_words(labels, body if standing else None)):
-        if found is not None and not body.contradiction(found.markerset.roles):
-            return found
+    for reading in (without_wrapping(labels), _by_words(labels, body if standing else None)):
+        if reading is not None and not body.contradiction(reading.markerset.roles):
+            return reading
     placed = roles_by_place(body) if standing else None
     return None if placed is None else Recognition(_set_of(placed.roles, labels, "places"), "places", placed.certainty)
 
@@ -88,12 +93,17 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
 
 
 def without_wrapping(labels: Collection[str]) -> Recognition | None:
-    """Return the marker set whose labels these are once what all of them carry is taken off, or None.
+    """Find the marker set whose labels these are once what all of them carry is taken off.
 
     Parameters
     ----------
     labels : Collection[str]
         Labels of the markers that are seen.
+
+    Returns
+    -------
+    Recognition | None
+        With the recording's own labels; None where no set has enough of its required markers.
 
     Examples
     --------
@@ -145,25 +155,33 @@ def _wrappings(labels: tuple[str, ...]) -> Iterator[Callable[[str], str]]:
 
 
 def relabelled(markerset: MarkerSet, named: Mapping[str, str]) -> MarkerSet:
-    """Return a marker set under other labels; labels that have no other keep their own.
+    """Put a marker set under other labels.
 
     Parameters
     ----------
     markerset : MarkerSet
-        The set.
+        The set with its own labels.
     named : Mapping[str, str]
         Label of the set -> the recording's.
+
+    Returns
+    -------
+    MarkerSet
+        Labels that have no other keep their own; without aliases and twins.
     """
 
     def other(label: str) -> str:
         return named.get(label, label)
 
+    def points(landmarks: Mapping[MarkerKey, str]) -> Mapping[MarkerKey, str]:
+        return MappingProxyType({key: other(label) for key, label in landmarks.items()})
+
+    tracking = {key: tuple(map(other, cluster)) for key, cluster in markerset.tracking.items()}
+    weights = {other(label): weight for label, weight in markerset.weights.items()}
     return replace(
         markerset,
-        landmarks=MappingProxyType({key: other(label) for key, label in markerset.landmarks.items()}),
-        extra_landmarks=MappingProxyType({key: other(label) for key, label in markerset.extra_landmarks.items()}),
-        tracking=MappingProxyType({key: tuple(map(other, cluster)) for key, cluster in markerset.tracking.items()}),
-        weights=MappingProxyType({other(label): weight for label, weight in markerset.weights.items()}),
+        landmarks=points(markerset.landmarks), extra_landmarks=points(markerset.extra_landmarks),
+        tracking=MappingProxyType(tracking), weights=MappingProxyType(weights),
         optional=frozenset(map(other, markerset.optional)), static_only=frozenset(map(other, markerset.static_only)),
         aliases=MappingProxyType({}), twins=(), recognised=True,
     )  # fmt: skip
@@ -180,15 +198,18 @@ def _words() -> dict[str, Any]:
 @cache
 def _vocabulary() -> dict[str, frozenset[tuple[str, str]]]:
     """Word -> what it may say: ("side", "L"), ("part", "knee"), ("which", "medial"), ("", "")."""
-    told: dict[str, set[tuple[str, str]]] = {}
-    table = _words()
-    for kind, name in (("side", "sides"), ("part", "parts"), ("which", "qualifiers")):
-        for value, spellings in table[name].items():
+    table, vocabulary = _words(), dict[str, frozenset[tuple[str, str]]]()
+    kinds = (
+        ("side", table["sides"]),
+        ("part", table["parts"]),
+        ("which", table["qualifiers"]),
+        ("", {"": table["fillers"]["any"]}),
+    )
+    for kind, values in kinds:
+        for value, spellings in values.items():
             for word in spellings:
-                told.setdefault(word, set()).add((kind, value))
-    for word in table["fillers"]["any"]:
-        told.setdefault(word, set()).add(("", ""))
-    return {word: frozenset(meanings) for word, meanings in told.items()}
+                vocabulary[word] = vocabulary.get(word, frozenset()) | {(kind, value)}
+    return vocabulary
 
 
 def _tokens(label: str) -> tuple[str, ...]:
@@ -201,22 +222,20 @@ def _tokens(label: str) -> tuple[str, ...]:
 
 def _readings(label: str, letters: tuple[str, str]) -> set[MarkerKey]:
     """What a label says: (side, role), or (side, "thigh 3") of a cluster; several where it can be read in several ways."""
-    found: set[MarkerKey] = set()
+    readings: set[MarkerKey] = set()
     tokens = _tokens(label)
     apart = [[("side", SIDES[letters.index(token)])] for token in tokens if token in letters]
     rest = "".join(token for token in tokens if token not in letters)
     spread = [(*apart[0], *words) for words in _into_words(rest)] if len(apart) == 1 else []
     for each in (*_segmented("".join(tokens), letters), *spread):
-        sides = {value for kind, value in each if kind == "side"}
-        parts = {value for kind, value in each if kind == "part"}
-        which = {value for kind, value in each if kind == "which"}
+        sides, parts, which = ({value for kind, value in each if kind == wanted} for wanted in ("side", "part", "which"))
         digits = [value for kind, value in each if kind == "digit"]
-        if len(parts) == 1 and len(sides) < 2 and len(which) < 2 and len(digits) < 2:
+        if len(parts) == 1 and max(len(sides), len(which), len(digits)) < 2:
             role = _role(parts.pop(), which, digits)
             if role and bool(sides) is (role != "sacrum"):
-                found.add((sides.pop() if sides else "", role))
+                readings.add((sides.pop() if sides else "", role))
     phrase = _phrase(tokens, letters)
-    return {phrase} if phrase else found
+    return {phrase} if phrase else readings
 
 
 def _phrase(tokens: tuple[str, ...], letters: tuple[str, str]) -> MarkerKey | None:
@@ -233,10 +252,9 @@ def _phrase(tokens: tuple[str, ...], letters: tuple[str, str]) -> MarkerKey | No
 
 def _segmented(text: str, letters: tuple[str, str]) -> Iterator[tuple[tuple[str, str], ...]]:
     """Every way in which a text falls into known words, with a letter for the side at one of its ends."""
-    if text[:1] in letters:
-        yield from ((("side", SIDES[letters.index(text[0])]), *rest) for rest in _into_words(text[1:]))
-    if text[-1:] in letters:
-        yield from ((("side", SIDES[letters.index(text[-1])]), *rest) for rest in _into_words(text[:-1]))
+    for letter, rest in ((text[:1], text[1:]), (text[-1:], text[:-1])):
+        if letter in letters:
+            yield from ((("side", SIDES[letters.index(letter)]), *words) for words in _into_words(rest))
     yield from _into_words(text)
 
 
@@ -248,10 +266,11 @@ def _into_words(text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
         number = re.match(r"\d+", text)[0]  # type: ignore[index]
         return tuple((("digit", number), *rest) for rest in _into_words(text[len(number) :]))
     known = _vocabulary()
-    longest = (text[:n] for n in range(min(len(text), 16), 0, -1))
-    return tuple(
-        (meaning, *rest) for word in longest if word in known for meaning in known[word] for rest in _into_words(text[len(word) :])
-    )
+    readings: list[tuple[tuple[str, str], ...]] = []
+    for n in range(min(len(text), 16), 0, -1):
+        for meaning in known.get(text[:n], ()):
+            readings += [(meaning, *rest) for rest in _into_words(text[n:])]
+    return tuple(readings)
 
 
 def _role(part: str, which: set[str], digits: list[str]) -> str:
@@ -269,24 +288,22 @@ def _role(part: str, which: set[str], digits: list[str]) -> str:
 
 
 def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognition | None:
-    """What the words of labels say; where half of it is said, places of somebody standing tell the rest, pair by pair."""
+    """The points that labels name in words; where that is half of them, places in a static trial show the rest, pair by pair."""
     best: tuple[float, int, dict[MarkerKey, str]] | None = None
     pairs: list[dict[str, str]] = []
+    core = {role for group in CORE for role in group}
     heads = [head for head, n in _heads(labels).most_common(2) if n >= COMMON_SHARE * len(labels)]
     for head, number, letters in product(["", *heads], _NUMBERS, _words()["letters"]["pairs"]):
         bare = {label: re.sub(number, "", label.removeprefix(head)) for label in labels}
         read = {label: _readings(text, tuple(letters)) for label, text in bare.items()}
-        said = {label: next(iter(keys)) for label, keys in read.items() if len(keys) == 1}
-        twice = {key for key, n in Counter(said.values()).items() if n > 1}
-        roles = {key: label for label, key in said.items() if key not in twice}
-        share, doubtful = core_share(roles), any(name == key[1] for key in twice for group in CORE for name in group)
-        if (
-            share >= (LEAST_SHARE if body is None else SPOKEN_SHARE)
-            and not doubtful
-            and (best is None or (share, len(roles)) > best[:2])
-        ):
+        clear = {label: next(iter(keys)) for label, keys in read.items() if len(keys) == 1}
+        twice = {key for key, n in Counter(clear.values()).items() if n > 1}
+        roles = {key: label for label, key in clear.items() if key not in twice}
+        share, doubtful = core_share(roles), core & {role for _, role in twice}
+        enough = share >= (LEAST_SHARE if body is None else SPOKEN_SHARE)
+        if enough and not doubtful and (best is None or (share, len(roles)) > best[:2]):
             best = (share, len(roles), roles)
-            pairs = _pairs({label: text for label, text in bare.items() if label not in said}, tuple(letters))
+            pairs = _pairs({label: text for label, text in bare.items() if label not in clear}, tuple(letters))
     if best is None:
         return None
     share, _, roles = best
@@ -298,30 +315,34 @@ def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognit
 
 def _pairs(texts: Mapping[str, str], letters: tuple[str, str]) -> list[dict[str, str]]:
     """Side -> label of every two labels that say the same but for their sides, whatever it is that they say."""
-    told = [*_words()["sides"].values()]
-    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    by_rest: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for label, text in texts.items():
         tokens = _tokens(text)
-        for side, words, letter in zip(SIDES, told, letters, strict=True):
-            for at in [i for i, token in enumerate(tokens) if token in (*words, letter)]:
-                found.setdefault((*tokens[:at], *tokens[at + 1 :]), {}).setdefault(side, []).append(label)
+        for side, words, letter in zip(SIDES, _words()["sides"].values(), letters, strict=True):
+            rests = [(*tokens[:at], *tokens[at + 1 :]) for at, token in enumerate(tokens) if token in (*words, letter)]
             if len(tokens) == 1 and tokens[0][:1] == letter:
-                found.setdefault((tokens[0][1:],), {}).setdefault(side, []).append(label)
-    both = [of for of in found.values() if len(of) == len(SIDES) and all(len(labels) == 1 for labels in of.values())]
-    return [{side: labels[0] for side, labels in of.items()} for of in both]
+                rests.append((tokens[0][1:],))
+            for rest in rests:
+                by_rest.setdefault(rest, []).append((side, label))
+    return [dict(sided) for sided in by_rest.values() if sorted(side for side, _ in sided) == sorted(SIDES)]
 
 
 def core_share(roles: Iterable[MarkerKey]) -> float:
-    """Return how many of the points that a recording must show it shows, as a share: of both legs, or of the only one it shows.
+    """Share of the points that a recording must show (`CORE`), of both legs.
 
     Parameters
     ----------
     roles : Iterable[MarkerKey]
         (side, role) of what was recognised.
+
+    Returns
+    -------
+    float
+        0 to 1; of a group of alternatives one is enough.
     """
     known = set(roles)
-    shown = {(side, group): any((side, name) in known or ("", name) in known for name in group) for side in SIDES for group in CORE}
-    return sum(shown.values()) / len(shown)
+    shown = [not known.isdisjoint((where, name) for name in group for where in (side, "")) for side in SIDES for group in CORE]
+    return sum(shown) / len(shown)
 
 
 def _set_of(roles: Mapping[MarkerKey, str], labels: Collection[str], how: str) -> MarkerSet:

@@ -1,8 +1,8 @@
-"""Where the markers of somebody standing are: what labels may not contradict, and what places alone can tell.
+"""Where markers are in a static trial: what labels may not contradict, and what places alone can show.
 
 Lengths are shares of the height of the anterior spines above the lowest marker, by which children and adults look alike: forward,
 and outward from the middle of the lateral malleoli, and up. The table holds means and spreads over the static trials of fourteen
-laboratories' sets and twenty persons, and is asked only for what it can tell: everything needed has to be found, each
+laboratories' sets and twenty persons, and is asked only for what it can decide: everything needed has to be found, each
 point much nearer to its place than any other marker, and one reading of the whole has to be much better than the next.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey
 
@@ -32,7 +32,7 @@ POINT_PLACES: dict[str, tuple[tuple[float, float, float], tuple[float, float, fl
     "toe": ((0.160, 0.165, 0.025), (0.028, 0.042, 0.016)),
 }  # fmt: skip
 _WANDS = {"thigh_wand": ("lateral_epicondyle", 0.56, 0.80), "shank_wand": ("lateral_malleolus", 0.12, 0.42)}
-#: A marker farther than this from a point's mean, in spreads squared, is not on it; what a point costs that nobody wears.
+#: A marker farther than this from a point's mean, in spreads squared, is not on it; what a point costs that has no marker.
 FARTHEST, ABSENT = 12.0, 14.0
 #: How much wider spreads are before it is known how far the body leans.
 LEANING = 2.0
@@ -44,12 +44,12 @@ LEAST_ANCHORS = 3
 NEEDED = ("asis", "lateral_epicondyle", "lateral_malleolus", "heel", "toe")
 #: Of the body up to this height, and as far out, every marker must be one of these points: hands hang farther out.
 HIGHEST, HANDS_ABOVE, OUTERMOST = 1.11, 0.7, (0.35, 0.24)
-#: Height (m) that the spines of somebody who walks can have, and how level they are at most (share of their distance).
+#: Height (m) that the spines of a walking person can have, and how level they are at most (share of their distance).
 SPINES_M, LEVEL_SHARE = (0.35, 1.30), 0.15
 
 
 class Placed(NamedTuple):
-    """What places alone tell: (side, role) -> label, and how certain it is, 0 to 1."""
+    """What places alone show: (side, role) -> label, and how certain it is, 0 to 1."""
 
     roles: dict[MarkerKey, str]
     certainty: float
@@ -57,7 +57,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StandingMarkers:
-    """Markers of somebody standing.
+    """Mean places of the markers of a standing subject.
 
     Attributes
     ----------
@@ -68,12 +68,17 @@ class StandingMarkers:
     place_m: dict[str, FloatArray]
 
     def contradiction(self, roles: Mapping[MarkerKey, str]) -> str:
-        """Return what speaks against markers lying on these points, or "" where nothing does.
+        """Check whether markers can lie on these points.
 
         Parameters
         ----------
         roles : Mapping[MarkerKey, str]
-            (side, role) -> label.
+            (side, role) -> label of the marker.
+
+        Returns
+        -------
+        str
+            What speaks against it, in words; "" where nothing does.
         """
         at = {key: self.place_m[label] for key, label in roles.items() if label in self.place_m}
         forward = _forward(at)
@@ -85,9 +90,8 @@ class StandingMarkers:
             if side == "L" and other is not None and (place - other) @ left < 0.02:
                 return f"the left {role} is not left of the right one"
         for side in SIDES:
-            if wrong := _leg_contradiction(
-                {role: place for (s, role), place in at.items() if s in (side, "")}, side, left, forward
-            ):
+            leg = {role: place for (where, role), place in at.items() if where in (side, "")}
+            if wrong := _leg_contradiction(leg, side, left, forward):
                 return wrong
         return ""
 
@@ -122,21 +126,22 @@ def _leg_contradiction(at: Mapping[str, FloatArray], side: str, left: FloatArray
 
 def _forward(at: Mapping[MarkerKey, FloatArray]) -> FloatArray | None:
     """Horizontal direction in which the subject looks: across the spines, else from heels to toes."""
-    found = []
-    for role in ("asis", "psis", "lateral_epicondyle", "lateral_malleolus"):
-        if ("L", role) in at and ("R", role) in at:
-            across = at["L", role] - at["R", role]
-            found.append(np.array([across[1], -across[0], 0.0]))
-            break
-    if not found:
-        feet = [at[side, "toe"] - at[side, "heel"] for side in SIDES if (side, "toe") in at and (side, "heel") in at]
-        found = [np.array([*np.mean(feet, axis=0)[:2], 0.0])] if feet else []
-    length = float(np.linalg.norm(found[0])) if found else 0.0
-    return found[0] / length if length > 1e-3 else None
+    forward = np.zeros(3)
+    feet = [at[side, "toe"] - at[side, "heel"] for side in SIDES if {(side, "toe"), (side, "heel")} <= at.keys()]
+    across = [
+        role for role in ("asis", "psis", "lateral_epicondyle", "lateral_malleolus") if ("L", role) in at and ("R", role) in at
+    ]
+    if across:
+        left = at["L", across[0]] - at["R", across[0]]
+        forward[:2] = left[1], -left[0]
+    elif feet:
+        forward[:2] = np.mean(feet, axis=0)[:2]
+    length = float(np.linalg.norm(forward))
+    return forward / length if length > 1e-3 else None
 
 
 def mean_places_m(names: Sequence[str], position_m: FloatArray) -> dict[str, FloatArray]:
-    """Return where each marker is in the mean, label -> (3,), seen from the middle of those that are seen most.
+    """Mean place of each marker, seen from the middle of those that are seen most.
 
     Parameters
     ----------
@@ -144,19 +149,21 @@ def mean_places_m(names: Sequence[str], position_m: FloatArray) -> dict[str, Flo
         Labels of those to be looked at, some of the recording's.
     position_m : FloatArray
         (n, k, 3), metres, laboratory axes; the recording's markers in its order.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        Label -> (3,), metres, laboratory axes; horizontally from that middle. Empty where those are never seen together.
     """
-    seen: BoolArray = np.asarray(np.isfinite(position_m).all(axis=2))
+    seen = all_finite(position_m)
     often = seen.sum(axis=0) >= 0.9 * seen.sum(axis=0).max(initial=1)
     frames = seen[:, often].all(axis=1)
     if not frames.any():
         return {}
     centre = position_m[frames][:, often].mean(axis=1, keepdims=True) * [1.0, 1.0, 0.0]
-    local = position_m[frames] - centre
+    local, there = position_m[frames] - centre, seen[frames]
     shown = np.flatnonzero(seen.any(axis=0))
-    told = {
-        name: local[seen[frames][:, i], i].mean(axis=0) for name, i in zip(names, shown, strict=True) if seen[frames][:, i].any()
-    }
-    return {name: np.asarray(place) for name, place in told.items()}
+    return {name: local[there[:, i], i].mean(axis=0) for name, i in zip(names, shown, strict=True) if there[:, i].any()}
 
 
 class _Reading(NamedTuple):
@@ -166,55 +173,70 @@ class _Reading(NamedTuple):
 
 
 def roles_by_place(standing: StandingMarkers) -> Placed | None:
-    """Return what markers lie on by their places alone, or None where that is not certain.
+    """Find what markers lie on by their places alone.
 
     Parameters
     ----------
     standing : StandingMarkers
         Mean places in a static trial.
+
+    Returns
+    -------
+    Placed | None
+        None where that is not certain.
     """
     names = sorted(standing.place_m)
     if not 12 <= len(names) <= 160:
         return None
     points = np.stack([standing.place_m[name] for name in names])
     points = points - [0.0, 0.0, points[:, 2].min()]
-    readings = sorted(
-        (reading for pair in _level_pairs(points) if (reading := _best_reading(points, names, *pair))), key=lambda r: r.cost
-    )
+    tried = (_best_reading(points, names, *pair) for pair in _level_pairs(points))
+    readings = sorted((reading for reading in tried if reading), key=lambda reading: reading.cost)
     if not readings:
         return None
     best = readings[0]
-    rival = next((r.cost for r in readings[1:] if any(r.roles.get(key) != label for key, label in best.roles.items())), np.inf)
+    rival = min((reading.cost for reading in readings if not best.roles.items() <= reading.roles.items()), default=np.inf)
     lost = [(side, role) for side in SIDES for role in NEEDED if (side, role) not in best.roles]
     behind = ("", "sacrum") in best.roles or all((side, "psis") in best.roles for side in SIDES)
-    if len(lost) + (not behind) > 1 or rival - best.cost < READING_APART or best.clear < APART:
+    margin = rival - best.cost
+    if len(lost) + (not behind) > 1 or margin < READING_APART or best.clear < APART:
         return None
-    roles = best.roles | _wands(points, names, best.roles)
-    if _unexplained(points, names, roles):
+    at = {key: points[names.index(label)] for key, label in best.roles.items()}
+    scale = float(np.mean([place for (_, role), place in at.items() if role == "asis"], axis=0)[2])
+    free = {name: place for name, place in zip(names, points, strict=True) if name not in best.roles.values()}
+    wands = _wands(free, at, scale)
+    if _unexplained([place for name, place in free.items() if name not in wands.values()], at, scale):
         return None
+    roles = best.roles | wands
     if all((side, "psis") in roles for side in SIDES):
         roles.pop(("", "sacrum"), None)
     if standing.contradiction(roles):
         return None
-    return Placed(roles, float(1.0 - np.exp(-0.5 * min(best.clear, rival - best.cost))) * (1.0 - 0.1 * len(lost)))
+    certainty = float(1.0 - np.exp(-0.5 * min(best.clear, margin)))
+    return Placed(roles, certainty * (1.0 - 0.1 * len(lost)))
 
 
 def paired_roles_by_place(
     standing: StandingMarkers, known: Mapping[MarkerKey, str], pairs: Sequence[Mapping[str, str]]
 ) -> dict[MarkerKey, str]:
-    """Return what further pairs of markers lie on, by where they are beside those that are known.
+    """Find what further pairs of markers lie on, by where they are beside those that are known.
 
-    A pair takes a point that nobody is known to lie on if both of its markers are near to it, no other pair is nearly as near,
-    and no other point that is free is nearer to the pair.
+    A pair takes a free point if both of its markers are near to it, no other pair is nearly as near, and no other point that is
+    free is nearer to the pair.
 
     Parameters
     ----------
     standing : StandingMarkers
         Mean places in a static trial.
     known : Mapping[MarkerKey, str]
-        (side, role) -> label.
+        (side, role) -> label of the markers that are known.
     pairs : Sequence[Mapping[str, str]]
         Side -> label of a left and a right marker.
+
+    Returns
+    -------
+    dict[MarkerKey, str]
+        (side, role) -> label of the pairs that were placed; empty where too few points are known.
     """
     place = {key: standing.place_m[label] for key, label in known.items() if label in standing.place_m}
     spines = [place.get((side, "asis")) for side in SIDES]
@@ -236,44 +258,38 @@ def paired_roles_by_place(
     sides = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 1.0]])
     off = np.mean([inner({s: place[s, role] for s in SIDES}) - sides * POINT_PLACES[role][0] for role in anchors], axis=(0, 1))
     off[2] = 0.0
-    cost = np.array([
-        [
-            (((inner({s: standing.place_m[pair[s]] for s in SIDES}) - off) * sides - POINT_PLACES[role][0]) ** 2
-            / np.square(POINT_PLACES[role][1])).sum(axis=1).max()
-            for pair in seen
-        ]
-        for role in free
-    ])  # fmt: skip
-    found: dict[MarkerKey, str] = {}
+    local = np.stack([(inner({s: standing.place_m[pair[s]] for s in SIDES}) - off) * sides for pair in seen])
+    table = np.array([POINT_PLACES[role] for role in free])[:, :, None, None]
+    means, spreads = table[:, 0], table[:, 1]
+    cost = ((local - means) ** 2 / np.square(spreads)).sum(axis=3).max(axis=2)
+    roles: dict[MarkerKey, str] = {}
     for row, role in enumerate(free):
         at = int(np.argmin(cost[row]))
-        next_one = float(np.delete(cost[row], at).min(initial=np.inf))
-        if cost[row, at] < FARTHEST and next_one - cost[row, at] > APART and cost[row, at] == cost[:, at].min():
-            found |= {(side, role): seen[at][side] for side in SIDES}
-    return found
+        least, second = cost[row, at], np.delete(cost[row], at).min(initial=np.inf)
+        if least < FARTHEST and second - least > APART and least == cost[:, at].min():
+            roles |= {(side, role): seen[at][side] for side in SIDES}
+    return roles
 
 
-def _unexplained(points: FloatArray, names: list[str], roles: Mapping[MarkerKey, str]) -> bool:
+def _unexplained(free_m: list[FloatArray], at: Mapping[MarkerKey, FloatArray], scale: float) -> bool:
     """Whether the legs or the pelvis wear a marker more than these: another set's, a device's, by which one could be mistaken."""
-    at = {key: points[names.index(label)] for key, label in roles.items()}
-    spines = [place for (_, role), place in at.items() if role == "asis"]
-    ankles = [place for (_, role), place in at.items() if role == "lateral_malleolus"]
-    scale, middle = float(np.mean(spines, axis=0)[2]), np.mean(ankles, axis=0)
-    across = (ankles[0] - ankles[1]) * [1.0, 1.0, 0.0] / np.linalg.norm((ankles[0] - ankles[1])[:2])
-    free = np.array([points[i] for i, name in enumerate(names) if name not in roles.values()]).reshape(-1, 3)
-    outermost = np.where(free[:, 2] < HANDS_ABOVE * scale, *OUTERMOST) * scale
-    return bool(((free[:, 2] < HIGHEST * scale) & (np.abs((free - middle) @ across) < outermost)).any())
+    one, other = (place for (_, role), place in at.items() if role == "lateral_malleolus")
+    across = (one - other) * [1.0, 1.0, 0.0] / np.linalg.norm((one - other)[:2])
+    points = np.array(free_m).reshape(-1, 3)
+    outermost = np.where(points[:, 2] < HANDS_ABOVE * scale, *OUTERMOST) * scale
+    aside = np.abs((points - np.mean([one, other], axis=0)) @ across)
+    return bool(((points[:, 2] < HIGHEST * scale) & (aside < outermost)).any())
 
 
 def _level_pairs(points: FloatArray) -> list[tuple[int, int]]:
     """Markers that may be the left and the right anterior spine."""
-    found = []
+    pairs = []
     for left, right in permutations(range(len(points)), 2):
         across = points[left] - points[right]
         wide, height = float(np.linalg.norm(across[:2])), float(points[[left, right], 2].mean())
         if SPINES_M[0] < height < SPINES_M[1] and 0.13 * height < wide < 0.42 * height and abs(across[2]) < LEVEL_SHARE * wide:
-            found.append((left, right))
-    return found
+            pairs.append((left, right))
+    return pairs
 
 
 def _best_reading(points: FloatArray, names: list[str], left: int, right: int) -> _Reading | None:
@@ -291,14 +307,10 @@ def _best_reading(points: FloatArray, names: list[str], left: int, right: int) -
     for widened in (LEANING, 1.0, 1.0):
         best = _assigned(local, names, widened)
         # The malleoli show how far the body leans, and where its middle is.
-        ankles = [
-            local[names.index(best.roles[side, "lateral_malleolus"]), :2]
-            for side in SIDES
-            if (side, "lateral_malleolus") in best.roles
-        ]
+        ankles = [names.index(label) for (_, role), label in best.roles.items() if role == "lateral_malleolus"]
         if len(ankles) < 2:
             return None
-        local[:, :2] -= np.mean(ankles, axis=0)
+        local[:, :2] -= local[ankles, :2].mean(axis=0)
     return best
 
 
@@ -329,21 +341,21 @@ def _assigned(local: FloatArray, names: list[str], widened: float) -> _Reading:
     for joint in ("epicondyle", "malleolus"):
         lateral, medial = ([(side, f"{which}_{joint}") for side in SIDES] for which in ("lateral", "medial"))
         if not any(key in roles for key in lateral) and all(key in roles for key in medial):
-            # Nobody wears markers on the inside of both legs alone.
+            # No marker set has markers on the inside of both legs alone.
             roles |= {outer: roles.pop(inner) for outer, inner in zip(lateral, medial, strict=True)}
     for side in SIDES:
         _put_in_order(roles, side, dict(zip(names, local, strict=True)))
     for row, key in enumerate(keys):
         if key in roles and key[1] in (*NEEDED, "psis"):
             own = names.index(roles[key])
-            # Of one joint's two markers and of a forefoot's three the order tells which is which.
-            alike = {names.index(roles[other]) for other in _told_by_order(key) if other in roles}
+            # Of one joint's two markers and of a forefoot's three the order shows which is which.
+            alike = {names.index(roles[other]) for other in _ordered_with(key) if other in roles}
             others = np.delete(table[row], sorted({own, *alike}))
             clear = min(clear, float(others.min(initial=np.inf) - table[row, own]))
     return _Reading(total, roles, clear)
 
 
-def _told_by_order(key: MarkerKey) -> list[MarkerKey]:
+def _ordered_with(key: MarkerKey) -> list[MarkerKey]:
     side, role = key
     joint = role.partition("_")[2]
     return [(side, f"medial_{joint}")] if joint else [(side, "metatarsal_1"), (side, "metatarsal_5")]
@@ -362,31 +374,25 @@ def _put_in_order(roles: dict[MarkerKey, str], side: str, local: Mapping[str, Fl
     along = (toe - heel)[:2] / np.linalg.norm((toe - heel)[:2])
     across = np.array([-along[1], along[0]])
     reach = float((toe - heel)[:2] @ along)
-    front = [
-        name for name, place in local.items()
-        if place[2] < 0.075 and 0.7 * reach < (place - heel)[:2] @ along < 1.35 * reach and abs((place - heel)[:2] @ across) < 0.09
-    ]  # fmt: skip
+    front: dict[str, float] = {}
+    for name, place in local.items():
+        ahead, aside = (float((place - heel)[:2] @ axis) for axis in (along, across))
+        if place[2] < 0.075 and 0.7 * reach < ahead < 1.35 * reach and abs(aside) < 0.09:
+            front[name] = outward * aside
     if len(front) == 3:
-        order = sorted(front, key=lambda name: outward * float((local[name] - heel)[:2] @ across))
+        order = sorted(front, key=front.__getitem__)
         roles |= {(side, role): name for role, name in zip(("metatarsal_1", "toe", "metatarsal_5"), order, strict=True)}
 
 
-def _wands(points: FloatArray, names: list[str], roles: Mapping[MarkerKey, str]) -> dict[MarkerKey, str]:
+def _wands(free: Mapping[str, FloatArray], at: Mapping[MarkerKey, FloatArray], scale: float) -> dict[MarkerKey, str]:
     """The only other marker on the outside of a thigh or a shank; several are a cluster, and none of them a wand."""
-    at = {key: points[names.index(label)] for key, label in roles.items()}
-    spines = [at[side, "asis"] for side in SIDES if (side, "asis") in at]
-    scale = float(np.mean(spines, axis=0)[2])
-    taken = set(roles.values())
-    found: dict[MarkerKey, str] = {}
+    wands: dict[MarkerKey, str] = {}
     for role, (near, low, high) in _WANDS.items():
         for side in SIDES:
             if (side, near) not in at:
                 continue
-            across = [
-                name for i, name in enumerate(names)
-                if name not in taken and low < points[i, 2] / scale < high
-                and np.linalg.norm((points[i] - at[side, near])[:2]) < 0.2 * scale
-            ]  # fmt: skip
-            if len(across) == 1:
-                found[side, role] = across[0]
-    return found
+            level = {name: place for name, place in free.items() if low < place[2] / scale < high}
+            close = [name for name, place in level.items() if np.linalg.norm((place - at[side, near])[:2]) < 0.2 * scale]
+            if len(close) == 1:
+                wands[side, role] = close[0]
+    return wands

@@ -15,18 +15,24 @@ from biomech_id.dynamics.joint_axes import ModelAxes
 def clinical_angles(
     axes: ModelAxes, sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray
 ) -> dict[Part, FloatArray]:
-    """Return (side, joint, pelvis or foot_progress) -> clinical components X, Y, Z (n, 3), rad.
+    """Return the clinical angles of a whole body.
 
     Parameters
     ----------
     axes : ModelAxes
-        In which they are expressed.
+        The model's axes; say in which sequence and with which signs angles come out.
     sides : Sequence[str]
         "L" and "R", or one of them.
     motions : Mapping[Part, Motion]
-        Of pelvis and legs.
+        Part -> motion, of the pelvis and of all segments of those legs; n frames each.
     progression : FloatArray
         (3, 3), rows are X forward, Y to the left and Z up, laboratory components.
+
+    Returns
+    -------
+    dict[Part, FloatArray]
+        (side, joint) and (side, "pelvis" or "foot_progress") -> (n, 3), rad, clinical components X, Y, Z; NaN where a pose is
+        missing.
     """
     R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
     angles: dict[Part, FloatArray] = {}

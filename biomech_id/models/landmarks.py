@@ -47,14 +47,19 @@ class BodyPoints:
     stored: dict[str, FloatArray]
 
     def get(self, side: str, *names: str) -> FloatArray | None:
-        """Return the path of the first of several points that the recording shows, or None.
+        """Return the path of the first of several points that the recording shows.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         *names : str
-            Of points, the best first.
+            Names of points as marker sets have them ("asis"), the best first.
+
+        Returns
+        -------
+        FloatArray | None
+            (n, 3), metres, laboratory axes, NaN where unseen; None where the recording shows none of them.
         """
         for name in names:
             label = self.label(side, name)
@@ -70,9 +75,14 @@ class BodyPoints:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         *names : str
-            Of points, the best first.
+            Names of points as marker sets have them ("asis"), the best first.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), metres, laboratory axes, NaN where unseen.
 
         Raises
         ------
@@ -88,14 +98,19 @@ class BodyPoints:
         return path
 
     def label(self, side: str, name: str) -> str:
-        """Return the set's label of a point, or "".
+        """Return the set's label of a point.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         name : str
-            Of a point.
+            Name of the point as marker sets have it: "heel".
+
+        Returns
+        -------
+        str
+            "" where the set gives it none.
         """
         return self.markerset.landmarks.get((side, name), self.markerset.landmarks.get(("", name), ""))
 
@@ -105,21 +120,26 @@ class BodyPoints:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         name : str
-            Of a point.
+            Name of the point as marker sets have it: "heel".
         """
         return self.get(side, name) is not None
 
     def words(self, side: str, names: Iterable[str]) -> str:
-        """Say in words which points are meant, with their labels: "left heel (LHEE)".
+        """Say in words which points are meant.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         names : Iterable[str]
-            Of points, the best first.
+            Names of points as marker sets have them; none gives "".
+
+        Returns
+        -------
+        str
+            With their labels: "left heel (LHEE), left toe (LTOE)".
         """
         parts = []
         for name in names:
@@ -132,7 +152,12 @@ class BodyPoints:
         return (self.has("L", "psis") and self.has("R", "psis")) or self.has("", "sacrum")
 
     def posterior(self) -> FloatArray:
-        """Return the middle of the posterior spines, or the sacrum where a spine is missing.
+        """Return the middle of the back of the pelvis.
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), metres, laboratory axes: middle of the posterior spines, or the sacrum where a spine is missing.
 
         Raises
         ------
@@ -148,17 +173,22 @@ class BodyPoints:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
         """
         return any(self.has(side, name) for name in FOREFOOT)
 
     def forefoot(self, side: str) -> FloatArray:
-        """Return the second metatarsal head, else the toe marker, else the middle of the first and fifth heads, or one of them.
+        """Return the point that carries the foot's axis.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), metres, laboratory axes: second metatarsal head, else the toe marker, else as `metatarsal_heads`.
 
         Raises
         ------
@@ -169,12 +199,17 @@ class BodyPoints:
         return self.metatarsal_heads(side) if second is None else second
 
     def metatarsal_heads(self, side: str) -> FloatArray:
-        """Return the middle of the first and fifth metatarsal heads; where one is missing, the best point of the forefoot.
+        """Return the middle of the first and fifth metatarsal heads.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), metres, laboratory axes; the best point of the forefoot where one of the heads is missing.
 
         Raises
         ------
@@ -191,9 +226,14 @@ def anatomical_points(trial: Trial, markerset: MarkerSet) -> BodyPoints:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Its markers, and the points that other software stored in its file.
     markerset : MarkerSet
-        Which label shows what.
+        Which label lies on which point.
+
+    Returns
+    -------
+    BodyPoints
+        Stored points only where a hip centre among them shows their unit.
     """
     markers = under_set_labels(trial.markers, markerset)
     stored = {label: trial.model_outputs[label] for label in markerset.landmarks.values() if label in trial.model_outputs}
@@ -202,25 +242,35 @@ def anatomical_points(trial: Trial, markerset: MarkerSet) -> BodyPoints:
 
 
 def under_set_labels(markers: Markers, markerset: MarkerSet) -> Markers:
-    """Return the markers under the set's own labels (see `MarkerSet.renamed`), with its roles.
+    """Return the markers under the set's own labels (see `MarkerSet.renamed`).
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording, laboratory axes.
     markerset : MarkerSet
-        Which label shows what.
+        Which label lies on which point, and other spellings of it.
+
+    Returns
+    -------
+    Markers
+        The same paths, with the set's roles.
     """
     return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))
 
 
 def with_roles(markers: Markers) -> Markers:
-    """Return markers that know their roles: as their recording's marker set says, or by Plug-in Gait's own labels.
+    """Return markers that know their roles.
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording, laboratory axes.
+
+    Returns
+    -------
+    Markers
+        Roles as their recording's marker set has them, else by Plug-in Gait's own labels.
     """
     return markers if markers.roles else markers.with_roles(default_roles())
 

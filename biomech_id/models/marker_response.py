@@ -3,8 +3,9 @@
 Every marker of a leg and of the pelvis is moved a little along each axis of its segment, in a few frames of the walk, and the model
 is asked to track them all at once, copy behind copy. Where there is a static trial the model is calibrated anew on a moved copy of
 it, and tracks the static trial as it was: what that changes is what the calibration carries into the walk. To the first order the
-sum of both is what a marker does that was put on the wrong spot; the first alone is what its skin does while walking. A model that
-stands by itself (`models.model.StandsByItself`) is not calibrated again and again: it says the sum of all copies at once.
+sum of both is what a marker does that was put on the wrong spot; the first alone is what its skin does while walking. Into a walk
+that has lost the marker the calibration carries the whole sum, for there it is not tracked. A model that stands by itself
+(`models.model.StandsByItself`) is not calibrated again and again: it says the sum of all copies at once.
 
 Left and right legs are moved at once, for neither takes part in the other.
 """
@@ -25,7 +26,8 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
 from biomech_id.errors import BiomechError
 from biomech_id.markersets.marker_set import MarkerSet, default_roles
-from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput, StandsByItself
+from biomech_id.models.model import BodyModel, CalibrationInput, StandsByItself
+from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Markers, Subject, Trial
 
 #: By how much a marker or a width is moved, metres: little enough for the first order, much more than rounding.
@@ -48,8 +50,8 @@ _ABOVE_THE_LEGS = frozenset({
 _ORDER = ("pelvis", "thigh", "shank", "foot")
 
 Recalibrate = Callable[[Trial, Subject], CalibratedModel]
-#: Side, role, marker, axis.
-CarriedKey = tuple[str, str, str, int]
+#: Side, and a marker of the static trial; a joint's width is called by its role, "knee_width" or "ankle_width".
+CarriedKey = tuple[str, MovedMarker]
 #: What the static trial carries into every walk (`calibration_responses`).
 Carried = Mapping[CarriedKey, FloatArray]
 
@@ -63,18 +65,31 @@ class _Slot:
     segment: str
     axis: int
 
+    def of(self, name: str) -> MovedMarker:
+        """What the displacement of one of its markers is."""
+        return MovedMarker(name, self.role, self.segment, self.axis)
+
+
+def _width(joint: str) -> MovedMarker:
+    return MovedMarker("", f"{joint}_width", "", 0)
+
 
 def recalibrator(kind: BodyModel, given: CalibrationInput, model: CalibratedModel | None = None) -> Recalibrate:
-    """Return what calibrates a model anew on another static trial and other measurements, on nothing else.
+    """Return what calibrates a model anew on another static trial and other measurements.
 
     Parameters
     ----------
     kind : BodyModel
-        The body model.
+        The body model that calibrates.
     given : CalibrationInput
         What it was calibrated on.
     model : CalibratedModel | None, optional
         What came of it, whose marker set it keeps: with the further markers that walks showed to move with a segment.
+
+    Returns
+    -------
+    Recalibrate
+        (static trial, measurements) -> model; everything else stays as it was given.
     """
     sets = [found for found in (_set_of(model),) if found]
 
@@ -100,14 +115,15 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
     Parameters
     ----------
     model : CalibratedModel
-        The model.
+        Calibrated on a static trial, which is moved.
     recalibrate : Recalibrate | None
         Calibrates it anew; None, or a model without a static trial: nothing is carried.
 
     Returns
     -------
     Carried
-        (side, role or "knee_width" or "ankle_width", marker, axis) -> (10, 3), per metre, as `LegResponse` has them.
+        (side, marker or width) -> (2, 10, 3), per metre, as `LegResponse` has them: into a walk that shows the marker, and into
+        one that has lost it.
     """
     if recalibrate is None or model.static is None:
         return {}
@@ -128,14 +144,18 @@ def _one_by_one(
     """Calibrate anew on every moved copy, and for every width."""
     base = recalibrate(static, subject)
     standing = base.track(static)
+    slots = _slots(static.markers, base.marker_groups, static=True)
+    at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+    tracked = _places(base, replace(static, markers=_stacked(static.markers, at, slots)))
+    by_tracking = {side: _changes(*_copies(of_leg, static.n_frames)) for side, of_leg in tracked.items()}
     found: dict[CarriedKey, FloatArray] = {}
-    for slot in _slots(static.markers, base.marker_groups, static=True):
-        at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+    for number, slot in enumerate(slots):
         moved = replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
-        found |= _differences(standing, recalibrate(moved, subject).track(static), slot)
+        by_slot = {side: change[number] for side, change in by_tracking.items()}
+        found |= _differences(standing, recalibrate(moved, subject).track(static), slot, by_slot)
     for joint, wide in wider.items():
-        slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, f"{joint}_width", "", 0)
-        found |= _differences(standing, recalibrate(static, wide).track(static), slot)
+        slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, _width(joint).role, "", 0)
+        found |= _differences(standing, recalibrate(static, wide).track(static), slot, dict.fromkeys(standing.sides, 0.0))
     return found
 
 
@@ -156,14 +176,15 @@ def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]
     found: dict[CarriedKey, FloatArray] = {}
     for side, of_leg in legs.items():
         points, axes = _copies(of_leg, static.n_frames)
-        change = _changes(points, axes) - _changes(*_copies(tracked[side], static.n_frames))
+        stood = _changes(points, axes)
+        change = np.stack([stood - _changes(*_copies(tracked[side], static.n_frames)), stood], axis=1)
         named = [(slot, slot.markers.get(side) or slot.markers.get("")) for slot in slots]
-        of_side = {(side, slot.role, of[0], slot.axis): each for (slot, of), each in zip(named, change, strict=True) if of}
+        of_side = {(side, slot.of(of[0])): each for (slot, of), each in zip(named, change, strict=True) if of}
         for joint, wide in widened.items():
             if wide is not None:
                 both = (np.stack(pair) for pair in zip((points[0], axes[0]), wide[side], strict=True))
-                of_side[side, f"{joint}_width", "", 0] = _changes(*both)[0]
-        found |= {key: each.mean(axis=0) for key, each in of_side.items() if np.isfinite(each).all()}
+                of_side[side, _width(joint)] = _changes(*both).repeat(2, axis=0)
+        found |= {key: each.mean(axis=1) for key, each in of_side.items() if np.isfinite(each).all()}
     return found
 
 
@@ -173,18 +194,23 @@ def leg_responses(
     motion: BodyMotion,
     carried: Carried,
 ) -> Mapping[str, LegResponse]:
-    """Return side -> what every marker does to the poses of that leg in a walk; a leg that no frame shows whole is left out.
+    """Return what every marker does to the poses of each leg in a walk.
 
     Parameters
     ----------
     model : CalibratedModel
-        The model.
+        The model that tracked the walk.
     trial : Trial
         The walk as analysed.
     motion : BodyMotion
-        The walk, tracked.
+        The walk as ``model`` tracked it.
     carried : Carried
-        Of `calibration_responses`.
+        What `calibration_responses` returned for the same model.
+
+    Returns
+    -------
+    Mapping[str, LegResponse]
+        Side -> responses, per metre; a leg that no frame shows whole is left out, all where the model needs more than markers.
     """
     looked = np.arange(0, trial.n_frames, max(1, round(trial.rate_hz / LOOKS_HZ)))
     markers = _only(trial.markers, model.marker_names, looked)
@@ -209,15 +235,12 @@ def leg_responses(
 def _leg_response(side: str, slots: Sequence[_Slot], frames: IntArray, change: FloatArray, carried: Carried) -> LegResponse:
     pairs = [(i, slot, slot.markers.get(side) or slot.markers.get("")) for i, slot in enumerate(slots)]
     mine = [(i, slot, named) for i, slot, named in pairs if named is not None]
-    moved = [MovedMarker(name, slot.role, slot.segment, slot.axis) for _, slot, (name, _) in mine]
-    still = np.zeros((10, 3))
-    kept = [carried.get((side, slot.role, name, slot.axis), still) for _, slot, (name, _) in mine]
-    walked = {(marker.role, marker.name, marker.axis) for marker in moved}
-    further = [(key, value) for key, value in carried.items() if key[0] == side and key[1:] not in walked and "width" not in key[1]]
-    moved += [MovedMarker(name, role, _STATIC_ROLES.get(role, ""), axis) for (_, role, name, axis), _ in further]
-    responses = np.concatenate([change[[i for i, *_ in mine]], np.zeros((len(further), len(frames), 10, 3))])
-    widths = {joint: carried[key] for joint in ("knee", "ankle") if (key := (side, f"{joint}_width", "", 0)) in carried}
-    return LegResponse(tuple(moved), frames, responses, np.array([*kept, *(value for _, value in further)]), widths)
+    moved = [slot.of(name) for _, slot, (name, _) in mine]
+    kept = [carried.get((side, marker), np.zeros((2, 10, 3)))[0] for marker in moved]
+    widths = {joint: carried[side, _width(joint)][0] for joint in ("knee", "ankle") if (side, _width(joint)) in carried}
+    lost = {marker: value[1] for (of, marker), value in carried.items() if of == side and marker.name and marker not in moved}
+    responses = np.concatenate([change[[i for i, *_ in mine]], np.zeros((len(lost), len(frames), 10, 3))])
+    return LegResponse((*moved, *lost), frames, responses, np.array([*kept, *lost.values()]), widths)
 
 
 def _slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, static: bool = False) -> tuple[_Slot, ...]:
@@ -308,7 +331,10 @@ def _changes(points: FloatArray, axes: FloatArray) -> FloatArray:
     return np.asarray(np.concatenate([turn, shift], axis=2) / MOVED_BY_M)
 
 
-def _differences(standing: BodyMotion, other: BodyMotion, slot: _Slot) -> dict[CarriedKey, FloatArray]:
+def _differences(
+    standing: BodyMotion, other: BodyMotion, slot: _Slot, by_tracking: Mapping[str, FloatArray | float]
+) -> dict[CarriedKey, FloatArray]:
+    """What calibrating anew changes; and what is left of it where the marker is not tracked, by side."""
     found = {}
     for side in standing.sides:
         named = slot.markers.get(side) or slot.markers.get("")
@@ -316,8 +342,9 @@ def _differences(standing: BodyMotion, other: BodyMotion, slot: _Slot) -> dict[C
             continue
         pairs = [_copies(_of_motion(each, side), standing.n_frames) for each in (standing, other)]
         change = _changes(*(np.concatenate(both) for both in zip(*pairs, strict=True)))[0]
-        if np.isfinite(change).all():
-            found[side, slot.role, named[0], slot.axis] = change.mean(axis=0)
+        both = np.stack([change, change + by_tracking[side]])
+        if np.isfinite(both).all():
+            found[side, slot.of(named[0])] = both.mean(axis=1)
     return found
 
 

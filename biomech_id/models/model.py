@@ -8,75 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.anatomy import Part
-from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
-from biomech_id.dynamics.model_errors import ModelErrors
-from biomech_id.errors import Finding, OptionError
+from biomech_id.errors import OptionError
 from biomech_id.markersets.marker_set import MarkerSet
+from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Markers, Subject, Trial
-
-
-class Calibration(Protocol):
-    """What a model learnt about a subject."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says."""
-
-
-class CalibratedModel(Protocol):
-    """A body model of one subject."""
-
-    @property
-    def subject(self) -> Subject:
-        """Measurements used."""
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What was assumed or noticed on the way."""
-
-    @property
-    def calibration(self) -> Calibration:
-        """What was learnt."""
-
-    @property
-    def static(self) -> Trial | None:
-        """The static trial it was calibrated on, under the model's labels; None where a walk had to serve."""
-
-    @property
-    def marker_names(self) -> tuple[str, ...]:
-        """Markers the model uses."""
-
-    @property
-    def marker_groups(self) -> Mapping[Part, tuple[str, ...]]:
-        """Segment -> markers that move with it."""
-
-    @property
-    def errors(self) -> ModelErrors:
-        """How the model's own errors hang together."""
-
-    def named(self, trial: Trial) -> Trial:
-        """Return a trial with its markers under the labels that the model knows.
-
-        Parameters
-        ----------
-        trial : Trial
-            The recording.
-        """
-
-    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
-        """Return the motion of the whole body in a trial, with the model's axes.
-
-        Parameters
-        ----------
-        trial : Trial
-            The recording.
-        kinetics : str, optional
-            One of the model's kinetics modes: "textbook".
-        """
 
 
 @runtime_checkable
@@ -86,7 +25,7 @@ class StandsByItself(Protocol):
     def standing(
         self, markers: Markers, copies: int, subject: Subject | None = None
     ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return side -> points (n, 6, 3), m, and axes (n, 4, 3, 3); None where calibration follows further rules than these.
+        """Return where the legs stand in static trials that are each calibrated by itself.
 
         Points are ankle, knee and hip centre, and the centres of mass of foot, shank and thigh; axes those of foot, shank, thigh
         and pelvis, of a static trial as it is tracked by the model that was calibrated on it. Every frame is calibrated by
@@ -95,20 +34,31 @@ class StandsByItself(Protocol):
         Parameters
         ----------
         markers : Markers
-            Of equally many frames each, one behind the other.
+            Static trials of equally many frames each, one behind the other.
         copies : int
-            How many.
+            Number of trials in ``markers``.
         subject : Subject | None, optional
             Other measurements than the model's own: a wider knee.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            Side -> points (n, 6, 3), m, and axes (n, 4, 3, 3), laboratory axes; None where calibration follows further rules than
+            these.
         """
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return the same of a trial as `CalibratedModel.track` has it, without what moving segments have besides; None: track it.
+        """Return where the legs are in a trial as `CalibratedModel.track` has them.
 
         Parameters
         ----------
         markers : Markers
-            Of the trial.
+            All frames of the trial, under the model's labels.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            As of `standing`, without what moving segments have besides; None where only tracking can tell.
         """
 
 
@@ -116,14 +66,19 @@ class Expressible(CalibratedModel, Protocol):
     """A model that can be expressed in other axes."""
 
     def expressed_in(self, axes: ModelAxes, name: str) -> CalibratedModel:
-        """Return the model with other axes, under another name.
+        """Return the model with other axes.
 
         Parameters
         ----------
         axes : ModelAxes
             Which axes results are expressed in.
         name : str
-            "conventional".
+            What the motions then say they come from: "conventional".
+
+        Returns
+        -------
+        CalibratedModel
+            The same calibration under another name.
         """
 
 
@@ -134,11 +89,11 @@ class CalibrationInput:
     Attributes
     ----------
     trials : Sequence[Trial]
-        Every trial of the session that could be read.
+        Every trial of the session that could be read, the static one included.
     subject : Subject
-        Measurements in force.
+        Measurements in force, after subject file and options.
     static : Trial | None
-        The trial in which the subject stands.
+        Trial in which the subject stands; None where the session has none.
     functional : Sequence[Trial]
         Those in which hips circle or knees bend.
     foot_flat : bool | None
@@ -146,11 +101,11 @@ class CalibrationInput:
     marker_set : str | MarkerSet | None
         A set, its name or path; None leaves the choice to what the file's labels fit best.
     inertia_table : str
-        Name or path of a table, name of a method; "auto" leaves the choice to the model.
+        Name or path of an inertial table; "auto" leaves the choice to the model.
     hip_centre : str
-        Name or path of a table, name of a method; "auto" leaves the choice to the model.
+        Name of a hip-centre method; "auto" leaves the choice to the model.
     where : str
-        The folder, for sentences.
+        The session's folder, for messages.
     with_mass : bool
         Whether the body mass is needed: for joint loads, not for kinematics alone.
     knee_axis : str
@@ -185,7 +140,7 @@ class BodyModel:
     name : str
         As recipes, ``--model`` and ``summary.json`` spell it.
     title : str
-        In words.
+        Name in words, for reports.
     kinetics : tuple[str, ...]
         Kinetics modes that it has, of "textbook" and "vicon".
     axes : ModelAxes
@@ -223,16 +178,23 @@ class BodyModel:
 
 
 def in_other_axes(model: BodyModel, axes: ModelAxes, *, name: str, title: str) -> BodyModel:
-    """Return a body model that differs from another in its axes only: another angle convention, other moment components.
+    """Return a body model that differs from another in its axes only.
 
     Parameters
     ----------
     model : BodyModel
         The model to calibrate and track with; what it calibrates has ``expressed_in``, as the library's own models have.
     axes : ModelAxes
-        The other axes.
-    name, title : str
-        By which recipes and people call it.
+        Another angle convention, other moment components.
+    name : str
+        What recipes and ``--model`` call it.
+    title : str
+        What reports call it.
+
+    Returns
+    -------
+    BodyModel
+        Not registered yet (see `registry.register`).
     """
 
     def calibrated(given: CalibrationInput) -> CalibratedModel:

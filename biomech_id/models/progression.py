@@ -11,7 +11,7 @@ SMALLEST_WALK_M = 0.5
 
 
 def progression_axes(asis_lab_m: FloatArray, R_lab_pelvis: FloatArray) -> FloatArray:
-    """Return R_progression_lab (3, 3): its rows are X forward, Y to the left and Z up, in laboratory components.
+    """Return the laboratory's axes as the subject walks.
 
     X is the laboratory axis along which the net horizontal displacement of ``asis_lab_m`` (n, 3) from its first to its last
     visible frame is largest; if that is below 0.5 m (standing, treadmill), the axis nearest to the mean anterior axis of
@@ -23,6 +23,11 @@ def progression_axes(asis_lab_m: FloatArray, R_lab_pelvis: FloatArray) -> FloatA
         (n, 3), between the ASIS markers, laboratory axes, metres.
     R_lab_pelvis : FloatArray
         (n, 3, 3), maps pelvis components to laboratory components.
+
+    Returns
+    -------
+    FloatArray
+        R_progression_lab, (3, 3): rows are X forward, Y to the left and Z up, in laboratory components.
     """
     seen = np.flatnonzero(np.isfinite(asis_lab_m).all(axis=1))
     if not seen.size:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomech_id.errors import OptionError
+from biomech_id.plugins import Registry
 
 if TYPE_CHECKING:
     from biomech_id.models.model import BodyModel
 
-#: Name -> the model, or where it is found when somebody asks for it.
-_MODELS: dict[str, BodyModel | str] = {
+#: Name -> the model.
+_MODELS: Registry[str, BodyModel] = Registry("body model", {
     "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
     "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
     "poses": "biomech_id.models.poses.model:POSES",
-}
-#: Name -> where a model is found that has a body only with a file of the laboratory's: no name that a recipe gives alone.
-_OF_FILES: dict[str, str] = {"opensim": "biomech_id.models.opensim.body_model:OPENSIM_FILE"}
+})  # fmt: skip
+#: Name -> a model that has a body only with a file of the laboratory's: no name that a recipe gives alone.
+_OF_FILES: Registry[str, BodyModel] = Registry("body model of a file", {"opensim": "biomech_id.osim.body_model:OPENSIM_FILE"})
 #: The one whose file is an OpenSim model; the environment variable that names the folder of a laboratory's; where public ones are.
 OPENSIM, MODELS_FOLDER = "opensim", "BIOMECH_ID_MODELS"
 _SUFFIX, _PUBLIC_MODELS = ".osim", "https://github.com/opensim-org/opensim-models"
@@ -32,19 +31,30 @@ MARKERLESS = "poses"
 
 
 def register(model: BodyModel) -> BodyModel:
-    """Make a body model known by its name, and return it; a second one of that name takes the first's place.
+    """Make a body model known by its name.
 
     Parameters
     ----------
     model : BodyModel
-        The body model.
+        A second one of a name takes the first's place.
+
+    Returns
+    -------
+    BodyModel
+        The same model, so that a module can register what it defines.
     """
     _MODELS[model.name] = model
     return model
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the names of all body models."""
+    """Return the names of all body models.
+
+    Returns
+    -------
+    tuple[str, ...]
+        As recipes spell them, the library's own first.
+    """
     return tuple(_MODELS)
 
 
@@ -54,30 +64,23 @@ def body_model(name: str) -> BodyModel:
     Parameters
     ----------
     name : str
-        Its name.
+        As recipes spell it: "conventional".
+
+    Returns
+    -------
+    BodyModel
+        Its module is imported when it is first asked for.
 
     Raises
     ------
     OptionError
         There is none of that name.
     """
-    known = _MODELS.get(name) or _OF_FILES.get(name)
-    if known is None:
-        raise OptionError(
-            f"There is no body model named {name}; there are {', '.join(_MODELS)}.",
-            value=name, expected=" | ".join(_MODELS), where="model",
-        )  # fmt: skip
-    if isinstance(known, str):
-        module, _, attribute = known.partition(":")
-        model: BodyModel = getattr(import_module(module), attribute)
-        if name in _MODELS:
-            _MODELS[name] = model
-        return model
-    return known
+    return (_OF_FILES if name in _OF_FILES else _MODELS).named(name, "model")
 
 
 def model_file(model: object) -> Path | None:
-    """Return the OpenSim model that a recipe's ``model`` means, by its path or by its name; None for anything else.
+    """Return the OpenSim model that a recipe's ``model`` means, by its path or by its name.
 
     No OpenSim model is shipped: a name is looked for in the folder that BIOMECH_ID_MODELS names, where it is that of a file, or
     how the name of one file only begins.
@@ -86,6 +89,11 @@ def model_file(model: object) -> Path | None:
     ----------
     model : object
         As a recipe or ``--model`` says it.
+
+    Returns
+    -------
+    Path | None
+        Path of an ``.osim`` file, which need not exist where a path was given; None for anything else.
     """
     if not isinstance(model, str) or not model or model in (AUTO, OPENSIM, *_MODELS):
         return None
@@ -96,8 +104,8 @@ def model_file(model: object) -> Path | None:
         return None
     files = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() == _SUFFIX)
     exact = [path for path in files if path.stem.lower() == model.lower()]
-    found = exact or [path for path in files if path.stem.lower().startswith(model.lower())]
-    return found[0] if len(found) == 1 else None
+    matching = exact or [path for path in files if path.stem.lower().startswith(model.lower())]
+    return matching[0] if len(matching) == 1 else None
 
 
 def is_model(model: object) -> bool:
@@ -112,23 +120,33 @@ def is_model(model: object) -> bool:
 
 
 def registered_name(model: str) -> str:
-    """Return the name of the body model that a recipe's ``model`` means: "opensim" for every OpenSim model.
+    """Return the name of the body model that a recipe's ``model`` means.
 
     Parameters
     ----------
     model : str
         As a recipe or ``--model`` says it.
+
+    Returns
+    -------
+    str
+        "opensim" for every OpenSim model, else the name itself.
     """
     return model if model_file(model) is None else OPENSIM
 
 
 def no_model(model: object) -> str:
-    """Say in one sentence what a ``model`` that means none could be, and where OpenSim's are to be had.
+    """Say what a ``model`` that means none could be.
 
     Parameters
     ----------
     model : object
         As a recipe or ``--model`` says it.
+
+    Returns
+    -------
+    str
+        One sentence: the known names, and where OpenSim's models are to be had.
     """
     folder = os.environ.get(MODELS_FOLDER)
     looked = f"{folder} ({MODELS_FOLDER}) holds no single {model}*{_SUFFIX}" if folder else f"{MODELS_FOLDER} names no folder"

@@ -73,11 +73,17 @@ def differentiate(
     com_lab_m : FloatArray
         (n, 3), centre of mass, metres, laboratory axes (the frame's origin for a segment without mass).
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     kinetics : str, optional
         "textbook" or "vicon", see the module.
     segment : Segment | None, optional
         Whose centre of mass it is.
+
+    Returns
+    -------
+    Motion
+        Velocities and accelerations of rotation and of the centre of mass, laboratory axes; accelerations NaN at the ends of a
+        stretch.
 
     Raises
     ------
@@ -85,7 +91,11 @@ def differentiate(
         Another kinetics mode.
     """
     check_kinetics(kinetics)
-    omega, alpha = rotation_rates(frames.R_lab_seg, rate_hz, kinetics)
+    if kinetics == "textbook":
+        omega, alpha = spline_rotation(frames.R_lab_seg, rate_hz)
+        alpha = without_ends(alpha)
+    else:
+        omega, alpha = stencil_rotation(frames.R_lab_seg, rate_hz)
     velocity, acceleration = path_rates(com_lab_m, rate_hz, kinetics)
     return Motion(
         frames=frames,
@@ -105,7 +115,7 @@ def differentiate_together(
     kinetics: str,
     segments: Mapping[Part, Segment],
 ) -> dict[Part, Motion]:
-    """Return the motions of several segments at once, each as `differentiate` has it; one array operation serves them all.
+    """Return the motions of several segments at once.
 
     Parameters
     ----------
@@ -114,11 +124,16 @@ def differentiate_together(
     com_lab_m : Mapping[Part, FloatArray]
         The same parts -> (n, 3), centre of mass, metres, laboratory axes.
     rate_hz : float
-        Frames per second.
+        Frames per second of all.
     kinetics : str
         "textbook" or "vicon", see the module.
     segments : Mapping[Part, Segment]
-        Part -> whose centre of mass it is, of those that have one.
+        Part -> its inertial parameters; parts without mass are left out.
+
+    Returns
+    -------
+    dict[Part, Motion]
+        Part -> motion, as `differentiate` has it; one array operation serves them all.
     """
     parts = list(frames)
     paths = np.stack([com_lab_m[part] for part in parts], axis=1)
@@ -139,35 +154,24 @@ def differentiate_together(
     }
 
 
-def rotation_rates(R_lab_seg: FloatArray, rate_hz: float, kinetics: str) -> tuple[FloatArray, FloatArray]:
-    """Return angular velocity and acceleration, (n, 3) each, rad/s and rad/s2, laboratory axes, as a kinetics mode has them.
-
-    Parameters
-    ----------
-    R_lab_seg : FloatArray
-        (n, 3, 3), maps segment components to laboratory components.
-    rate_hz : float
-        Frames per second.
-    kinetics : str
-        "textbook" or "vicon", see the module.
-    """
-    if kinetics != "textbook":
-        return stencil_rotation(R_lab_seg, rate_hz)
-    omega, alpha = spline_rotation(R_lab_seg, rate_hz)
-    return omega, without_ends(alpha)
-
-
 def path_rates(path_lab_m: FloatArray, rate_hz: float, kinetics: str) -> tuple[FloatArray, FloatArray]:
-    """Return velocity and acceleration, (n, 3) each, m/s and m/s2, of a path (n, 3), as a kinetics mode has them.
+    """Return velocity and acceleration of a path as a kinetics mode has them.
 
     Parameters
     ----------
     path_lab_m : FloatArray
         (n, 3), laboratory axes, metres.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     kinetics : str
         "textbook" or "vicon", see the module.
+
+    Returns
+    -------
+    velocity : FloatArray
+        (n, 3), m/s, laboratory axes.
+    acceleration : FloatArray
+        (n, 3), m/s2, laboratory axes; NaN at the ends of a stretch.
     """
     if kinetics == "textbook":
         velocity, acceleration = quintic_derivatives(path_lab_m, rate_hz)
@@ -178,14 +182,21 @@ def path_rates(path_lab_m: FloatArray, rate_hz: float, kinetics: str) -> tuple[F
 
 
 def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, from the spline of R_lab_seg (n, 3, 3).
+    """Return angular velocity and acceleration from the spline of the axes.
 
     Parameters
     ----------
     R_lab_seg : FloatArray
         (n, 3, 3), maps segment components to laboratory components.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
+
+    Returns
+    -------
+    omega : FloatArray
+        (n, 3), rad/s, laboratory axes.
+    alpha : FloatArray
+        (n, 3), rad/s2, laboratory axes, with the spline's end conditions at its ends.
     """
     first, second = quintic_derivatives(R_lab_seg, rate_hz)
     transposed = np.swapaxes(R_lab_seg, -1, -2)
@@ -193,14 +204,21 @@ def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, 
 
 
 def stencil_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, by the vendor's stencils (see the module).
+    """Return angular velocity and acceleration by the vendor's stencils (see the module).
 
     Parameters
     ----------
     R_lab_seg : FloatArray
         (n, 3, 3), maps segment components to laboratory components.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
+
+    Returns
+    -------
+    omega : FloatArray
+        (n, 3), rad/s, laboratory axes; NaN in the first and last k frames.
+    alpha : FloatArray
+        (n, 3), rad/s2, laboratory axes; NaN in the first and last 2 k frames.
     """
     k = max(1, round(STENCIL_S * rate_hz))
     omega = np.full((len(R_lab_seg), 3), np.nan)

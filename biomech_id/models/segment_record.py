@@ -9,16 +9,21 @@ from biomech_id.dynamics.body import Segment
 
 
 def segment_record(segment: Segment, length_m: float | None) -> dict[str, Any]:
-    """Return length and centre of mass, mm, mass, kg, inertia about the centre of mass, kg m^2, and where the numbers come from.
+    """Return a segment's inertial parameters as ``calibration.json`` has them.
 
     Of a body whose mass nobody knows, mass and tensor are left out. Vector and tensor are in the segment's axes, from its origin.
 
     Parameters
     ----------
     segment : Segment
-        Its inertial parameters.
+        Mass 0 where nobody knows the body mass.
     length_m : float | None
-        That they were scaled by; None where they were not scaled by one.
+        The length that they were scaled by; None where they were not scaled by one.
+
+    Returns
+    -------
+    dict[str, Any]
+        "length_mm", "com_in_segment_mm", "mass_kg", "inertia_about_com_kgm2" (about the centre of mass) and "source".
     """
     length = {} if length_m is None else {"length_mm": length_m * MM_PER_M}
     place = {**length, "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(), "source": segment.source}

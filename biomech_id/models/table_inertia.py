@@ -33,9 +33,9 @@ class ScaledSegment:
     Attributes
     ----------
     segment : Segment
-        Its inertial parameters.
+        Mass, centre of mass and tensor of this subject's segment.
     length_m : float
-        The length they refer to.
+        Distance between the table's two end points, metres.
     """
 
     segment: Segment
@@ -43,7 +43,7 @@ class ScaledSegment:
 
 
 def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[InertialTable, tuple[Finding, ...]]:
-    """Return an inertial table for a subject, and what is to be said about the choice.
+    """Return an inertial table for a subject.
 
     Parameters
     ----------
@@ -51,9 +51,16 @@ def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[Inertia
         A shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known, else
         Dempster's (which needs nothing but the mass). The path of an OpenSim model (.osim) is "auto" with its masses.
     subject : Subject
-        Sex and age.
+        Sex and age decide which table "auto" is.
     own : str, optional
         The table that "auto" stands for in a model that has one of its own.
+
+    Returns
+    -------
+    table : InertialTable
+        With the rows of the subject's sex and age.
+    findings : tuple[Finding, ...]
+        An adult table on a child, or an age that the table does not cover.
 
     Raises
     ------
@@ -88,13 +95,18 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
     Parameters
     ----------
     row : Row
-        The table's row.
+        The table's row of that segment.
     side : str
         "L" or "R"; rows in ISB axes describe the right side and are mirrored for the left.
     body_mass_kg : float
         Mass of the whole body.
     points_m : Mapping[str, FloatArray]
         End point -> (3,) place in the segment's ISB axes from its origin, metres.
+
+    Returns
+    -------
+    ScaledSegment
+        Metres, kg and kg m2 about the centre of mass, segment axes.
 
     Raises
     ------
@@ -110,16 +122,21 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
 
 
 def centre_of_mass_m(row: Row, side: str, points_m: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the centre of mass (..., 3), metres, of one segment of one leg, in the segment's axes from its origin.
+    """Return the centre of mass of one segment of one leg.
 
     Parameters
     ----------
     row : Row
-        The table's row.
+        The table's row of that segment.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     points_m : Mapping[str, FloatArray]
         End point -> (..., 3) place in the segment's ISB axes from its origin, metres.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), metres, in the segment's ISB axes from its origin.
 
     Raises
     ------
@@ -150,18 +167,25 @@ def _axes(row: Row) -> FloatArray:
 def foot_end_points(
     heel_lab_m: FloatArray, front_lab_m: FloatArray, ankle_lab_m: FloatArray, forward_lab: FloatArray, marker_radius_m: float
 ) -> dict[str, FloatArray]:
-    """Return end points of inertial tables on the foot, (n, 3), metres, laboratory axes; those without a marker are estimated.
+    """Return the end points of inertial tables on the foot.
 
     Parameters
     ----------
-    heel_lab_m, front_lab_m : FloatArray
-        (n, 3), heel marker, and the forefoot's, on the head of the second metatarsal.
+    heel_lab_m : FloatArray
+        (n, 3), heel marker, metres, laboratory axes.
+    front_lab_m : FloatArray
+        (n, 3), forefoot marker on the head of the second metatarsal, metres, laboratory axes.
     ankle_lab_m : FloatArray
-        (n, 3), ankle centre.
+        (n, 3), ankle centre, metres, laboratory axes.
     forward_lab : FloatArray
         (n, 3), unit vectors along the foot.
     marker_radius_m : float
-        Radius of the markers.
+        The heel's skin lies this far in front of its marker's centre, metres.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        End point -> (n, 3), metres, laboratory axes; those without a marker are estimated.
     """
     heel = heel_lab_m + marker_radius_m * forward_lab
     ball = np.einsum("ni,ni->n", front_lab_m - heel, forward_lab)[:, None]

@@ -2,6 +2,5 @@
 
 `system` describes (bodies, `joints`, `closures` of loops, `springs`, drives, gravity) and has the dynamics of the cut tree;
 `reduction` closes the loops; `forward` simulates; `linear` linearises; `traced` writes the equations as a program that
-`generated` runs; `symbolic` derives them as expressions. `mechanisms`, `pendulums`, `limb`, `planar_arm`, `exoskeleton` make
-systems.
+`generated` runs; `symbolic` derives them as expressions. `examples` makes systems of it: pendulums, limbs, arms, linkages.
 """

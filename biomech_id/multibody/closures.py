@@ -37,7 +37,7 @@ class TwoPoints:
     Attributes
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -52,27 +52,37 @@ class TwoPoints:
     other_place_m: Place
 
     def gap(self, moving: Kinematics) -> tuple[FloatArray, ...]:
-        """From B's point to A's: x (N, 3), m, its rate and second rate, laboratory axes.
+        """The way from B's point to A's, and its rates.
 
         Parameters
         ----------
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in N states.
+
+        Returns
+        -------
+        tuple[FloatArray, ...]
+            x (N, 3), m, its rate, m/s, and second rate, m/s2, laboratory axes.
         """
         ends = [moving.point(moving.layout.index(b), p) for b, p in ((self.body, self.place_m), (self.other, self.other_place_m))]
         return tuple(p - r for p, r in zip(*ends, strict=True))
 
     def gap_jacobian(self, moving: Kinematics) -> FloatArray:
-        """How speeds change the gap, laboratory axes (N, 3, n).
+        """How speeds change the gap.
 
         Parameters
         ----------
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in N states.
+
+        Returns
+        -------
+        FloatArray
+            (N, 3, n), laboratory axes, m for a unit of each speed.
         """
         a, b = moving.layout.index(self.body), moving.layout.index(self.other)
         ends = (moving.point(a, self.place_m)[0], moving.point(b, self.other_place_m)[0])
-        return np.asarray(moving.jacobian(a, ends[0])[0] - moving.jacobian(b, ends[1])[0])
+        return moving.jacobian(a, ends[0])[0] - moving.jacobian(b, ends[1])[0]
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ class PointGap(TwoPoints):
     Attributes
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -104,40 +114,55 @@ class PointGap(TwoPoints):
         return len(self.rows)
 
     def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Value of h (N, k), m.
+        """How far the points are apart along the rows.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            h (N, k), m; zeros where the loop is closed.
         """
         return self._seen(moving, self.gap(moving)[0])
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Derivative J (N, k, n) by the speeds.
+        """Derivative of the equations by the speeds.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            J (N, k, n), with h' = J u.
         """
         x, c = self.gap(moving)[0], moving.layout.index(self.seen_from)
         J = self.gap_jacobian(moving) + skew(x) @ moving.jacobian(c, x)[1]
         return np.asarray(self.rows) @ np.swapaxes(moving.R_lab_body[:, c], 1, 2) @ J
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Second derivative (N, k) of h in a motion with u' = 0.
+        """What is left of h'' in a motion with u' = 0.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion, without accelerations.
+            Motion of all bodies in the same states, speeds in it and u' = 0.
+
+        Returns
+        -------
+        FloatArray
+            (N, k), m/s2.
         """
         x, v, acceleration = self.gap(moving)
         c = moving.layout.index(self.seen_from)
@@ -157,7 +182,7 @@ def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of
     Parameters
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -166,6 +191,11 @@ def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of
         Of its point, in its axes.
     plane_of : str
         The body whose x and y span the plane, any of the planar part; `GROUND` for the base's.
+
+    Returns
+    -------
+    PointGap
+        Two equations.
 
     Examples
     --------
@@ -182,13 +212,18 @@ def spherical(body: str, place_m: Place, other: str, other_place_m: Place) -> Po
     Parameters
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
         Body B, or `GROUND`.
     other_place_m : Place
         Of its point, in its axes.
+
+    Returns
+    -------
+    PointGap
+        Three equations, in the laboratory's axes.
 
     Examples
     --------
@@ -205,7 +240,7 @@ def slider(body: str, place_m: Place, other: str, other_place_m: Place, along: P
     Parameters
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -214,6 +249,11 @@ def slider(body: str, place_m: Place, other: str, other_place_m: Place, along: P
         A point of the line, in B's axes.
     along : Place
         Direction of the line, in B's axes.
+
+    Returns
+    -------
+    PointGap
+        Two equations, across the line.
     """
     _, _, across = np.linalg.svd(np.asarray(along, dtype=np.float64)[None])
     rows = tuple((float(x), float(y), float(z)) for x, y, z in across[1:])
@@ -226,7 +266,7 @@ def on_plane(body: str, place_m: Place, other: str, other_place_m: Place, normal
     Parameters
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -234,7 +274,12 @@ def on_plane(body: str, place_m: Place, other: str, other_place_m: Place, normal
     other_place_m : Place
         A point of the plane, in B's axes.
     normal : Place
-        Of the plane, in B's axes.
+        Direction of the plane's normal, in B's axes.
+
+    Returns
+    -------
+    PointGap
+        One equation, along the normal.
     """
     return PointGap(body, place_m, other, other_place_m, other, (normal,))
 
@@ -246,7 +291,7 @@ class Rod(TwoPoints):
     Attributes
     ----------
     body : str
-        Body A.
+        Name of the first body, A.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -254,7 +299,7 @@ class Rod(TwoPoints):
     other_place_m : Place
         Of its point, in its axes.
     length_m : float
-        Of the rod.
+        Distance that the points keep, m.
     """
 
     length_m: float
@@ -262,42 +307,57 @@ class Rod(TwoPoints):
     size = 1
 
     def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Value of h (N, 1), m2.
+        """How far the squared distance is off.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            h (N, 1), m2.
         """
         x = self.gap(moving)[0]
-        return np.asarray(dot(x, x)[:, None] - self.length_m**2)
+        return dot(x, x)[:, None] - self.length_m**2
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Derivative J (N, 1, n) by the speeds.
+        """Derivative of the equation by the speeds.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            J (N, 1, n), with h' = J u.
         """
-        return np.asarray(2 * self.gap(moving)[0][:, None] @ self.gap_jacobian(moving))
+        return 2 * self.gap(moving)[0][:, None] @ self.gap_jacobian(moving)
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Second derivative (N, 1) of h in a motion with u' = 0.
+        """What is left of h'' in a motion with u' = 0.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion, without accelerations.
+            Motion of all bodies in the same states, speeds in it and u' = 0.
+
+        Returns
+        -------
+        FloatArray
+            (N, 1), m2/s2.
         """
         x, v, a = self.gap(moving)
-        return np.asarray(2 * (dot(x, a) + dot(v, v))[:, None])
+        return 2 * (dot(x, a) + dot(v, v))[:, None]
 
 
 @dataclass(frozen=True)
@@ -307,7 +367,7 @@ class Gearing:
     Attributes
     ----------
     coefficients : Mapping[str, float]
-        Coordinate -> coefficient.
+        Factor of each coordinate in the sum, by its name.
     offset : float, optional
         What the sum is kept at.
     functions : Mapping[str, AxisFunction], optional
@@ -332,27 +392,37 @@ class Gearing:
         return [(name, c, self.functions.get(name, _ITSELF)) for name, c in self.coefficients.items()]
 
     def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Value of h (N, 1).
+        """How far the sum is off its offset.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            h (N, 1), in the sum's unit.
         """
         at = moving.layout.coordinate
         return np.asarray(sum(c * f.value(q[:, [at(name)]]) for name, c, f in self.terms) - self.offset)
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Derivative J (N, 1, n) by the speeds.
+        """Derivative of the equation by the speeds.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion.
+            Motion of all bodies in the same states.
+
+        Returns
+        -------
+        FloatArray
+            J (N, 1, n), with h' = J u.
         """
         J = np.zeros((len(q), 1, len(moving.layout.speeds)), dtype=q.dtype)
         for name, c, f in self.terms:
@@ -360,14 +430,19 @@ class Gearing:
         return J
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Second derivative (N, 1) of h in a motion with u' = 0: sum of coefficient times f'' u^2.
+        """What is left of h'' in a motion with u' = 0: the sum of coefficient times f'' u^2.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
-            The bodies' motion, without accelerations.
+            Motion of all bodies in the same states, speeds in it and u' = 0.
+
+        Returns
+        -------
+        FloatArray
+            (N, 1), in the sum's unit a second squared.
         """
         at, of = moving.layout.coordinate, moving.layout.speed
         return np.asarray(sum(c * f.curvature(q[:, [at(name)]]) * moving.u[:, [of(name)]] ** 2 for name, c, f in self.terms))
@@ -378,10 +453,17 @@ def coupler(dependent: str, independent: str, function: AxisFunction) -> Gearing
 
     Parameters
     ----------
-    dependent, independent : str
-        Coordinates.
+    dependent : str
+        Name of the coordinate that follows.
+    independent : str
+        Name of the coordinate that it follows.
     function : AxisFunction
-        With two derivatives.
+        Value in the dependent coordinate's unit, with two derivatives.
+
+    Returns
+    -------
+    Gearing
+        One equation, dependent - f(independent) = 0.
 
     Examples
     --------
@@ -411,10 +493,17 @@ def gears(
         Names of the gears.
     carrier : str
         The body on which both turn, or `GROUND`.
-    radius_m, other_radius_m : float
-        Pitch radii.
+    radius_m : float
+        Pitch radius of ``gear``, m.
+    other_radius_m : float
+        Pitch radius of ``other``, m.
     angle_rad : float, optional
         Of the gear relative to the other's rim, where both coordinates are zero.
+
+    Returns
+    -------
+    Gearing
+        One equation of the coordinates that turn gears and carrier.
 
     Raises
     ------
@@ -444,7 +533,7 @@ def gears(
 def circle_intersection(
     m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int, *, of: str = ""
 ) -> Any:
-    """The point (x, y) at ``radius`` from one centre and ``other_radius`` from the other; numbers or expressions.
+    """Where two circles meet; numbers or expressions.
 
     ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
     branch, which a mechanism keeps unless it passes a singular configuration. Circles that do not meet give NaN.
@@ -454,17 +543,22 @@ def circle_intersection(
     m : Any
         NumPy or SymPy, for its functions.
     centre : Sequence[Any]
-        (x, y) of the two centres.
+        (x, y) of the first circle.
     radius : Any
-        Of the two circles.
+        Radius of the first circle.
     other : Sequence[Any]
-        (x, y) of the two centres.
+        (x, y) of the second circle's centre.
     other_radius : Any
-        Of the two circles.
+        Radius of the second circle.
     branch : int
-        +1 or -1.
+        +1 or -1, the side of the line on which the point lies.
     of : str, optional
         Whose circles these are, for what is said where they do not meet.
+
+    Returns
+    -------
+    Any
+        (x, y), at ``radius`` from one centre and ``other_radius`` from the other.
 
     Examples
     --------

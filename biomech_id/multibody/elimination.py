@@ -14,12 +14,17 @@ from biomech_id.algebra.arrays import BoolArray
 
 
 def matching(pattern: BoolArray) -> list[int | None]:
-    """For each column a row of its own that contains it, or None where there is none left.
+    """Give each column a row of its own that contains it.
 
     Parameters
     ----------
     pattern : BoolArray
         (rows, columns), which row contains which column.
+
+    Returns
+    -------
+    list[int | None]
+        Row of each column; None for a column that has none left.
 
     Examples
     --------
@@ -30,28 +35,33 @@ def matching(pattern: BoolArray) -> list[int | None]:
     """
     column_of: dict[int, int] = {}
 
-    def found(column: int, tried: set[int]) -> bool:
+    def assign(column: int, tried: set[int]) -> bool:
         for row in map(int, pattern[:, column].nonzero()[0]):
             if row not in tried:
                 tried.add(row)
-                if row not in column_of or found(column_of[row], tried):
+                if row not in column_of or assign(column_of[row], tried):
                     column_of[row] = column
                     return True
         return False
 
     for column in range(pattern.shape[1]):
-        found(column, set())
+        assign(column, set())
     row_of = {column: row for row, column in column_of.items()}
     return [row_of.get(column) for column in range(pattern.shape[1])]
 
 
 def blocks(pattern: BoolArray) -> list[tuple[list[int], list[int]]]:
-    """Rows and columns of each block, those first that the others need.
+    """Cut equations into blocks that can be solved one after the other.
 
     Parameters
     ----------
     pattern : BoolArray
         (k, k), which equation contains which coordinate; every coordinate has an equation of its own.
+
+    Returns
+    -------
+    list[tuple[list[int], list[int]]]
+        Rows and columns of each block, those first that the others need.
 
     Examples
     --------

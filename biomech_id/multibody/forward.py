@@ -43,7 +43,7 @@ class Simulation:
     Attributes
     ----------
     t_s : FloatArray
-        (N,).
+        (N,), times of the states, s.
     q : FloatArray
         (N, nq), all coordinates.
     u : FloatArray
@@ -95,7 +95,7 @@ def simulate(
     Parameters
     ----------
     system : System
-        What moves.
+        What moves, with its drives and springs.
     q0 : FloatArray
         (nq,), all coordinates at ``t_s[0]``, loops closed (`biomech_id.multibody.reduction` finds the dependent ones).
     u0 : FloatArray
@@ -113,6 +113,11 @@ def simulate(
     language : Language, optional
         Of the generated equations.
 
+    Returns
+    -------
+    Simulation
+        At ``t_s``, up to the event that ends the run.
+
     Raises
     ------
     ShapeError
@@ -125,7 +130,7 @@ def simulate(
     --------
     >>> import numpy as np
     >>> from biomech_id.multibody.forward import simulate
-    >>> from biomech_id.multibody.pendulums import n_pendulum
+    >>> from biomech_id.multibody.examples.pendulums import n_pendulum
     >>> pendulum = n_pendulum([1.0], [1.0], gravity_m_s2=9.81)
     >>> swing = simulate(pendulum, np.array([0.02]), np.zeros(1), np.array([0.0, np.pi / np.sqrt(9.81)]), language="python")
     >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
@@ -147,15 +152,15 @@ def simulate(
 
     y0 = np.concatenate([q0[model.free], u0, [0.0]])
     watched = [crossing(name) for name in events] or None
-    found = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, model.by_newton, watched, rtol=tolerance, atol=tolerance)
-    if not found.success:
+    run = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, model.by_newton, watched, rtol=tolerance, atol=tolerance)
+    if not run.success:
         raise InvalidValueError(
-            f"The motion cannot be followed beyond {found.t[-1] if len(found.t) else t_s[0]:g} s: {found.message}",
-            value=found.status, expected="a motion without collisions or singular states", where="simulate",
+            f"The motion cannot be followed beyond {run.t[-1] if len(run.t) else t_s[0]:g} s: {run.message}",
+            value=run.status, expected="a motion without collisions or singular states", where="simulate",
         )  # fmt: skip
-    q, u = model.states(found)
-    times = dict(zip(events, found.t_events or (), strict=True))
-    return Simulation(found.t, q, u, system.energy(q, u), found.y[-1], times, found.nfev)
+    q, u = model.states(run)
+    times = dict(zip(events, run.t_events or (), strict=True))
+    return Simulation(run.t, q, u, system.energy(q, u), run.y[-1], times, run.nfev)
 
 
 class _Model:
@@ -193,11 +198,11 @@ class _Model:
                 power, x[self.last :] = float(tau @ u), tau if W is None else tau @ W
         else:
             self._known(t, y)
-        found = self.equations.one(x)
+        results = self.equations.one(x)
         out = np.empty(len(y))
         out[:n] = u1 if not self.fours else self.system.rates(q[None], u[None])[0, self.free]
-        out[n:-1] = found[: self.n1]
-        out[-1] = power + found[-1]
+        out[n:-1] = results[: self.n1]
+        out[-1] = power + results[-1]
         return out
 
     def _known(self, t: float, y: FloatArray) -> None:
@@ -217,10 +222,10 @@ class _Model:
         q[self.free] = self.x[:n]
         if self.posed is None:
             return q, y[n:-1], None
-        found, speeds = self.posed.one(self.x[: self.last]), len(self.system.speeds)
+        results, speeds = self.posed.one(self.x[: self.last]), len(self.system.speeds)
         if not self.by_newton:
-            q[self.dependent] = found[speeds * (1 + n1) :]
-        return q, found[:speeds], found[speeds : speeds * (1 + n1)].reshape(speeds, n1)
+            q[self.dependent] = results[speeds * (1 + n1) :]
+        return q, results[:speeds], results[speeds : speeds * (1 + n1)].reshape(speeds, n1)
 
     def _closed(self, t: float, x: FloatArray) -> FloatArray:
         """Dependent coordinates by Newton's method from the last ones before this time.
@@ -235,10 +240,10 @@ class _Model:
             step = self.closing.one(x[: self.last])
             x[place] -= step
             if np.abs(step).max() < _STILL:
-                found = x[place].copy()
-                if np.abs(found - near).max() < _LEAP:
-                    self.met.append((t, found))
-                    return found
+                dependent = x[place].copy()
+                if np.abs(dependent - near).max() < _LEAP:
+                    self.met.append((t, dependent))
+                    return dependent
                 break
         return np.full(len(near), np.nan)
 
@@ -247,13 +252,13 @@ class _Model:
         q, u, _ = self._posed(t, y)
         return q.copy(), u.copy()
 
-    def states(self, found: Any) -> tuple[FloatArray, FloatArray]:
+    def states(self, run: Any) -> tuple[FloatArray, FloatArray]:
         """Of the whole run, one after the other from its start; dependent coordinates follow all of the integrator's steps."""
         self.met = deque([(-np.inf, self.start[self.dependent])], maxlen=_MET)
-        times = np.union1d(found.t, found.sol.ts) if self.by_newton else found.t
-        rows = found.sol(times).T if self.by_newton else found.y.T
+        times = np.union1d(run.t, run.sol.ts) if self.by_newton else run.t
+        rows = run.sol(times).T if self.by_newton else run.y.T
         both = {t: self.state(t, y) for t, y in zip(times, rows, strict=True)}
-        return np.array([both[t][0] for t in found.t]), np.array([both[t][1] for t in found.t])
+        return np.array([both[t][0] for t in run.t]), np.array([both[t][1] for t in run.t])
 
 
 def _check(

@@ -46,7 +46,12 @@ class ConstantFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         return 0.0 * q + self.constant
 
@@ -56,7 +61,12 @@ class ConstantFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            Zeros in the shape of ``q``.
         """
         return 0.0 * q
 
@@ -66,7 +76,12 @@ class ConstantFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            Zeros in the shape of ``q``.
         """
         return 0.0 * q
 
@@ -78,9 +93,9 @@ class ScaledFunction:
     Attributes
     ----------
     factor : float
-        How many times.
+        Multiplies value and derivatives.
     inner : AxisFunction
-        The function.
+        The function that is multiplied.
 
     Examples
     --------
@@ -98,7 +113,12 @@ class ScaledFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         return self.factor * self.inner.value(q)
 
@@ -108,7 +128,12 @@ class ScaledFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate.
         """
         return self.factor * self.inner.slope(q)
 
@@ -118,7 +143,12 @@ class ScaledFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate squared.
         """
         return self.factor * self.inner.curvature(q)
 
@@ -130,13 +160,13 @@ class SineFunction:
     Attributes
     ----------
     amplitude : float
-        Rad or m.
+        Half the range of its values, rad or m.
     phase_rad : float, optional
         Added to the coordinate; a quarter turn makes a cosine.
     offset : float, optional
-        Rad or m.
+        Mean of its values, rad or m.
     rate : float, optional
-        Times the coordinate.
+        Factor of the coordinate within the sine.
 
     Examples
     --------
@@ -157,7 +187,12 @@ class SineFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate, rad.
+            Coordinate, rad, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         return self.amplitude * np.sin(self.rate * q + self.phase_rad) + self.offset
 
@@ -167,7 +202,12 @@ class SineFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate, rad.
+            Coordinate, rad, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate.
         """
         return self.amplitude * self.rate * np.cos(self.rate * q + self.phase_rad)
 
@@ -177,7 +217,12 @@ class SineFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate, rad.
+            Coordinate, rad, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate squared.
         """
         return -self.amplitude * self.rate**2 * np.sin(self.rate * q + self.phase_rad)
 
@@ -203,7 +248,12 @@ class PiecewisePolynomial:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         return self._sum(q, 0)
 
@@ -213,7 +263,12 @@ class PiecewisePolynomial:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate.
         """
         return self._sum(q, 1)
 
@@ -223,7 +278,12 @@ class PiecewisePolynomial:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate squared.
         """
         return self._sum(q, 2)
 
@@ -257,8 +317,15 @@ def simm_spline(x: ArrayLike, y: ArrayLike) -> PiecewisePolynomial:
 
     Parameters
     ----------
-    x, y : ArrayLike
-        (n,), n from 2; x rises.
+    x : ArrayLike
+        (n,), rising, n from 2.
+    y : ArrayLike
+        (n,), values there, rad or m.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Cubics between the points, straight lines beyond.
 
     Raises
     ------
@@ -305,8 +372,15 @@ def piecewise_linear(x: ArrayLike, y: ArrayLike) -> PiecewisePolynomial:
 
     Parameters
     ----------
-    x, y : ArrayLike
-        (n,), n from 2; x rises.
+    x : ArrayLike
+        (n,), rising, n from 2.
+    y : ArrayLike
+        (n,), values there, rad or m.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Lines between the points and beyond.
 
     Raises
     ------
@@ -333,7 +407,12 @@ def natural_function(x: ArrayLike, y: ArrayLike, degree: int = CUBIC) -> Piecewi
     x, y : ArrayLike
         (n,), x rises; n from 2 for a cubic, which goes on straight, from 3 for a quintic, which goes on as a parabola.
     degree : int, optional
-        3 or 5.
+        3 for a cubic, 5 for a quintic.
+
+    Returns
+    -------
+    PiecewisePolynomial
+        Cubics or quintics between the points, half their degree beyond.
 
     Raises
     ------

@@ -48,7 +48,7 @@ class GeneratedCode:
     program : Program
         What it computes; `Program.split` gives results their names.
     language : str
-        "c" or "python".
+        What it runs as, "c" or "python".
     findings : tuple[Finding, ...], optional
         Why it is not C, if it was asked to be.
     """
@@ -91,20 +91,25 @@ class GeneratedCode:
             return y
         if len(x) < MANY_STATES:
             return np.array([self.one(row).copy() for row in x]).reshape(len(x), len(self._y))
-        found, function = np.empty((len(self._y), len(x))), _executed(self.program.source("python"), "numpy")
+        results, function = np.empty((len(self._y), len(x))), _executed(self.program.source("python"), "numpy")
         for start in range(0, len(x), BLOCK_STATES):
             block = slice(start, start + BLOCK_STATES)
-            for row, values in zip(found, function(np.ascontiguousarray(x[block].T)), strict=True):
+            for row, values in zip(results, function(np.ascontiguousarray(x[block].T)), strict=True):
                 row[block] = values
-        return found.T
+        return results.T
 
     def one(self, x: Any) -> FloatArray:
-        """Results (m,) of one state; the same array is filled again by the next call.
+        """Compute the results of one state, into an array that the next call fills again.
 
         Parameters
         ----------
         x : Any
             k numbers, in the order of ``program.inputs``.
+
+        Returns
+        -------
+        FloatArray
+            (m,), all results one after the other.
         """
         if self._native is not None:
             self._x[:] = x
@@ -121,11 +126,16 @@ def generate(program: Program, language: Language = "auto", *, cache: Path | Non
     Parameters
     ----------
     program : Program
-        From `biomech_id.multibody.traced.equations`.
+        List of assignments, from `biomech_id.multibody.traced.equations`.
     language : Language, optional
         "auto" takes C where a compiler works, and says so in ``findings`` and one warning where it does not.
     cache : Path | None, optional
         Folder in which compiled code is kept, by the hash of its source and compiler; None keeps nothing.
+
+    Returns
+    -------
+    GeneratedCode
+        With the reason in ``findings`` where it is not C although that was asked for.
 
     Raises
     ------
@@ -165,11 +175,17 @@ def _executed(source: str, language: str) -> Any:
 
 
 def compiler() -> str | None:
-    """The C compiler: what CC names, or the first of cc, gcc, clang that is there."""
+    """Find the C compiler: what CC names, or the first of cc, gcc, clang that is there.
+
+    Returns
+    -------
+    str | None
+        Its path; None where there is none.
+    """
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
-        found = shutil.which(name) if name else None
-        if found:
-            return found
+        path = shutil.which(name) if name else None
+        if path:
+            return path
     return None
 
 
@@ -182,8 +198,8 @@ def _compiled_c(source: str, cache: Path | None) -> tuple[Any, str]:
         return _loaded(source, command, str(cache or "")), ""
     except (OSError, subprocess.SubprocessError) as error:
         output = getattr(error, "stderr", b"") or b""
-        said = output.decode(errors="replace").strip().splitlines()
-        return None, said[0] if said else str(error)
+        lines = output.decode(errors="replace").strip().splitlines()
+        return None, lines[0] if lines else str(error)
 
 
 @lru_cache(maxsize=64)

@@ -44,7 +44,12 @@ class AxisFunction(Protocol):
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         ...
 
@@ -54,7 +59,12 @@ class AxisFunction(Protocol):
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate.
         """
         ...
 
@@ -64,7 +74,12 @@ class AxisFunction(Protocol):
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate squared.
         """
         ...
 
@@ -76,7 +91,7 @@ class PolynomialFunction:
     Attributes
     ----------
     coefficients : tuple[float, ...]
-        Lowest power first.
+        Of 1, q, q^2 and so on, lowest power first.
 
     Examples
     --------
@@ -94,7 +109,12 @@ class PolynomialFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, rad or m.
         """
         return _horner(self.coefficients, q)
 
@@ -104,7 +124,12 @@ class PolynomialFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate.
         """
         return _horner(_derived(self.coefficients), q)
 
@@ -114,7 +139,12 @@ class PolynomialFunction:
         Parameters
         ----------
         q : Any
-            (N,), the coordinate.
+            Coordinate, rad or m, of any shape.
+
+        Returns
+        -------
+        Any
+            In the shape of ``q``, for a unit of the coordinate squared.
         """
         return _horner(_derived(_derived(self.coefficients)), q)
 
@@ -137,7 +167,7 @@ class Turn:
     Attributes
     ----------
     coordinate : str
-        Name.
+        Name of the coordinate that it goes by.
     axis : Axis
         Unit vector in the frame that the steps before have left.
     function : AxisFunction | None, optional
@@ -159,7 +189,7 @@ class Slide:
     Attributes
     ----------
     coordinate : str
-        Name.
+        Name of the coordinate that it goes by.
     axis : Axis
         Unit vector in the frame that the steps before have left.
     function : AxisFunction | None, optional
@@ -183,7 +213,7 @@ class Orientation:
     Attributes
     ----------
     name : str
-        Of the rotation.
+        Prefix of its coordinates and speeds.
     """
 
     name: str
@@ -221,6 +251,11 @@ def revolute(angle: str, axis: Axis = Z) -> JointSteps:
     axis : Axis, optional
         In the place on the parent.
 
+    Returns
+    -------
+    JointSteps
+        One turn.
+
     Examples
     --------
     >>> from biomech_id.multibody.joints import revolute
@@ -239,6 +274,11 @@ def prismatic(length: str, axis: Axis = Z) -> JointSteps:
         Name of the coordinate.
     axis : Axis, optional
         In the place on the parent.
+
+    Returns
+    -------
+    JointSteps
+        One slide.
     """
     return (Slide(length, axis),)
 
@@ -252,6 +292,11 @@ def cylindrical(length: str, angle: str, axis: Axis = Z) -> JointSteps:
         Names of the coordinates, in this order.
     axis : Axis, optional
         In the place on the parent.
+
+    Returns
+    -------
+    JointSteps
+        The slide, then the turn.
     """
     return Slide(length, axis), Turn(angle, axis)
 
@@ -263,6 +308,11 @@ def universal(first: str, second: str) -> JointSteps:
     ----------
     first, second : str
         Names of the coordinates.
+
+    Returns
+    -------
+    JointSteps
+        Two turns.
 
     Examples
     --------
@@ -283,6 +333,11 @@ def cardan(names: Sequence[str], sequence: str) -> JointSteps:
     sequence : str
         Axes in this order, "zxy".
 
+    Returns
+    -------
+    JointSteps
+        Three turns, in the order of ``sequence``.
+
     Examples
     --------
     >>> from biomech_id.multibody.joints import cardan
@@ -300,6 +355,11 @@ def ball(name: str) -> JointSteps:
     name : str
         Of the rotation: coordinates name.w, name.x, name.y, name.z, speeds name.wx, name.wy, name.wz.
 
+    Returns
+    -------
+    JointSteps
+        One quaternion.
+
     Examples
     --------
     >>> from biomech_id.multibody.joints import ball, names_of
@@ -316,6 +376,11 @@ def free(name: str) -> JointSteps:
     ----------
     name : str
         Coordinates name.px, name.py, name.pz (their rates are speeds), then those of `ball`.
+
+    Returns
+    -------
+    JointSteps
+        Three slides along x, y, z, then a quaternion.
     """
     return Slide(f"{name}.px", X), Slide(f"{name}.py", Y), Slide(f"{name}.pz", Z), Orientation(name)
 
@@ -325,12 +390,17 @@ FIXED: JointSteps = ()
 
 
 def names_of(steps: Sequence[Step]) -> tuple[list[str], list[str]]:
-    """Coordinates and speeds that steps name, in order, each once.
+    """Name the coordinates and speeds of steps.
 
     Parameters
     ----------
     steps : Sequence[Step]
         Of one joint or of many.
+
+    Returns
+    -------
+    tuple[list[str], list[str]]
+        Coordinates and speeds, in order, each once.
 
     Examples
     --------
@@ -348,12 +418,17 @@ def names_of(steps: Sequence[Step]) -> tuple[list[str], list[str]]:
 
 
 def quaternion_matrix(quaternion: Any) -> Any:
-    """Rotation (..., 3, 3) of unit quaternions (..., 4), w first.
+    """Rotations of unit quaternions.
 
     Parameters
     ----------
     quaternion : Any
         (..., 4), (w, x, y, z).
+
+    Returns
+    -------
+    Any
+        (..., 3, 3), from the axes after to those before.
 
     Examples
     --------
@@ -372,7 +447,12 @@ def quaternion_rows(w: Any, x: Any, y: Any, z: Any) -> list[list[Any]]:
     Parameters
     ----------
     w, x, y, z : Any
-        Of the quaternion.
+        Components of the quaternion, w first.
+
+    Returns
+    -------
+    list[list[Any]]
+        Three rows of three.
     """
     return [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -387,9 +467,14 @@ def quaternion_rate(w: Any, x: Any, y: Any, z: Any, *, omega: Any) -> tuple[Any,
     Parameters
     ----------
     w, x, y, z : Any
-        Of the quaternion.
+        Components of the quaternion, w first.
     omega : Any
-        Three components, rad/s.
+        Three components of the angular velocity, rad/s.
+
+    Returns
+    -------
+    tuple[Any, Any, Any, Any]
+        Rates of w, x, y, z, 1/s.
     """
     a, b, c = omega
     return -(x * a + y * b + z * c) / 2, (w * a + y * c - z * b) / 2, (w * b + z * a - x * c) / 2, (w * c + x * b - y * a) / 2

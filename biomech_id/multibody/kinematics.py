@@ -46,9 +46,9 @@ class TreeLayout:
     place_m : FloatArray
         (B, 3), constant place of each joint, in the parent's axes.
     coordinates : tuple[str, ...]
-        Names of q.
+        Names of the columns of q.
     speeds : tuple[str, ...]
-        Names of u.
+        Names of the columns of u.
     """
 
     bodies: tuple[str, ...]
@@ -66,8 +66,13 @@ class TreeLayout:
         ----------
         body : str
             Its name, or `GROUND`.
+
+        Returns
+        -------
+        int
+            From 1 for a body, in the order of ``bodies``.
         """
-        return 0 if body == GROUND else _found(body, self.bodies, "body") + 1
+        return 0 if body == GROUND else _place_of(body, self.bodies, "body") + 1
 
     def coordinate(self, name: str) -> int:
         """Column of a coordinate in q.
@@ -75,9 +80,14 @@ class TreeLayout:
         Parameters
         ----------
         name : str
-            Of a coordinate.
+            Name of a coordinate.
+
+        Returns
+        -------
+        int
+            Index from 0.
         """
-        return _found(name, self.coordinates, "coordinate")
+        return _place_of(name, self.coordinates, "coordinate")
 
     def speed(self, name: str) -> int:
         """Column of a speed in u, and of its power partner in tau.
@@ -85,12 +95,23 @@ class TreeLayout:
         Parameters
         ----------
         name : str
-            Of a speed.
+            Name of a speed.
+
+        Returns
+        -------
+        int
+            Index from 0.
         """
-        return _found(name, self.speeds, "speed")
+        return _place_of(name, self.speeds, "speed")
 
     def at_zero(self) -> FloatArray:
-        """One state q (1, nq) of zeros, quaternions without rotation."""
+        """A state of zeros, quaternions without rotation.
+
+        Returns
+        -------
+        FloatArray
+            q (1, nq), rad or m.
+        """
         q = np.zeros((1, len(self.coordinates)))
         for four, _ in self.quaternions:
             q[0, four[0]] = 1.0
@@ -99,15 +120,15 @@ class TreeLayout:
     @cached_property
     def rows(self) -> tuple[tuple[int, bool, int], ...]:
         """For each row of the Jacobians' columns: body, whether it turns, index of its speed."""
-        found: list[tuple[int, bool, int]] = []
+        entries: list[tuple[int, bool, int]] = []
         speed = {name: k for k, name in enumerate(self.speeds)}
         for body, joint in enumerate(self.joints, 1):
             for step in joint:
                 if isinstance(step, Orientation):
-                    found += [(body, True, speed[name]) for name in step.speeds]
+                    entries += [(body, True, speed[name]) for name in step.speeds]
                 else:
-                    found.append((body, isinstance(step, Turn), speed[step.coordinate]))
-        return tuple(found)
+                    entries.append((body, isinstance(step, Turn), speed[step.coordinate]))
+        return tuple(entries)
 
     @cached_property
     def turning(self) -> BoolArray:
@@ -145,7 +166,7 @@ class TreeLayout:
         return [self.coordinates.index(n) for n in names], [self.speeds.index(n) for n in names]
 
 
-def _found(name: str, names: tuple[str, ...], what: str) -> int:
+def _place_of(name: str, names: tuple[str, ...], what: str) -> int:
     if name not in names:
         raise UnknownNameError(f"There is no {what} {name!r}.", value=name, expected=f"one of {list(names)}", where="System")
     return names.index(name)
@@ -159,7 +180,7 @@ class Kinematics:
     Attributes
     ----------
     layout : TreeLayout
-        The tree.
+        The tree that moves.
     R_lab_body : FloatArray
         (N, B + 1, 3, 3).
     origin_m : FloatArray
@@ -195,7 +216,7 @@ class Kinematics:
     u: FloatArray
 
     def point(self, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position, velocity, acceleration (N, 3) of the point ``place_m`` (3,) of a body's frame.
+        """Motion of a point that is fixed in a body.
 
         Parameters
         ----------
@@ -203,6 +224,11 @@ class Kinematics:
             Index; 0 is the base.
         place_m : ArrayLike
             (3,), in the body's axes, from its origin.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray, FloatArray]
+            Position, m, velocity, m/s, and acceleration, m/s2, (N, 3) each, laboratory axes.
         """
         arm = self.R_lab_body[:, body] @ np.asarray(place_m)
         omega, alpha = self.omega_rad_s[:, body], self.alpha_rad_s2[:, body]
@@ -214,7 +240,7 @@ class Kinematics:
         )
 
     def jacobian(self, body: int, point_lab_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How speeds move a body's point that is at ``point_lab_m`` (N, 3), and turn the body: (N, 3, n) each.
+        """How speeds move a point of a body and turn the body.
 
         Parameters
         ----------
@@ -222,41 +248,74 @@ class Kinematics:
             Index; 0 is the base.
         point_lab_m : FloatArray
             (N, 3), laboratory axes.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray]
+            J_v and J_w, (N, 3, n) each, laboratory axes.
         """
-        J_v, J_w = self._columns(self.layout.beyond[[body]], point_lab_m[:, None])
+        J_v, J_w = row_columns(self.layout, self, self.layout.beyond[[body]], point_lab_m[:, None])
         return J_v[:, 0], J_w[:, 0]
 
     def jacobians(self, point_lab_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """`jacobian` of one point (N, B, 3) of every body but the base: (N, B, 3, n) each.
+        """How speeds move one point of every body but the base, and turn the bodies.
 
         Parameters
         ----------
         point_lab_m : FloatArray
             (N, B, 3), laboratory axes.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray]
+            J_v and J_w, (N, B, 3, n) each, laboratory axes.
         """
-        return self._columns(self.layout.beyond[1:], point_lab_m)
-
-    def _columns(self, beyond: BoolArray, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        turning = self.layout.turning
-        scaled = self.axis * self.slope[..., None]
-        turns = np.where(turning[:, None], scaled, 0.0)
-        slides = np.where(turning[:, None], 0.0, scaled)
-        moves = cross(turns[:, None], point[:, :, None] - self.at_m[:, None]) + slides[:, None]
-        seen = beyond[:, :, None]
-        J_v = np.swapaxes(np.where(seen, moves, 0.0), -1, -2) @ self.layout.of_speed
-        J_w = np.swapaxes(np.where(seen, turns[:, None], 0.0), -1, -2) @ self.layout.of_speed
-        return J_v, J_w
+        return row_columns(self.layout, self, self.layout.beyond[1:], point_lab_m)
 
 
-def rates(layout: TreeLayout, q: FloatArray, u: FloatArray) -> FloatArray:
-    """Rates q' (N, nq) of the coordinates at speeds u (N, n): q' = Y(q) u.
+def row_columns(layout: TreeLayout, rows: Any, beyond: BoolArray, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How speeds move points and turn what they are fixed in, from the rows of a tree.
 
     Parameters
     ----------
     layout : TreeLayout
-        The tree.
-    q, u : FloatArray
-        (N, nq) and (N, n).
+        The tree that the rows are of.
+    rows : Any
+        With ``axis`` (N, S, 3), ``at_m`` (N, S, 3) and ``slope`` (N, S): a `Kinematics`, or a skeleton's pose.
+    beyond : BoolArray
+        (K, S), which rows move each point.
+    point_m : FloatArray
+        (N, K, 3), the points, in the axes of the rows.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        J_v and J_w, (N, K, 3, n) each.
+    """
+    turning = layout.turning[:, None]
+    scaled = rows.axis * rows.slope[..., None]
+    turns, slides = np.where(turning, scaled, 0.0), np.where(turning, 0.0, scaled)
+    moves = cross(turns[:, None], point_m[:, :, None] - rows.at_m[:, None]) + slides[:, None]
+    J_v, J_w = (np.swapaxes(np.where(beyond[:, :, None], each, 0.0), -1, -2) @ layout.of_speed for each in (moves, turns[:, None]))
+    return J_v, J_w
+
+
+def rates(layout: TreeLayout, q: FloatArray, u: FloatArray) -> FloatArray:
+    """Rates of the coordinates at given speeds: q' = Y(q) u.
+
+    Parameters
+    ----------
+    layout : TreeLayout
+        The tree that moves.
+    q : FloatArray
+        (N, nq), coordinates, rad or m.
+    u : FloatArray
+        (N, n), speeds, rad/s or m/s.
+
+    Returns
+    -------
+    FloatArray
+        q' (N, nq), rad/s or m/s; of a quaternion 1/s.
     """
     out = np.empty(q.shape, dtype=np.result_type(q, u))
     to, of = layout.plain
@@ -272,9 +331,9 @@ def check_lengths(layout: TreeLayout, q: FloatArray) -> None:
     Parameters
     ----------
     layout : TreeLayout
-        The tree.
+        The tree that moves.
     q : FloatArray
-        (N, nq), coordinates.
+        (N, nq), coordinates, rad or m.
 
     Raises
     ------
@@ -298,15 +357,20 @@ def move(layout: TreeLayout, q: FloatArray, u: FloatArray, a: FloatArray, base: 
     Parameters
     ----------
     layout : TreeLayout
-        The tree.
+        The tree that moves.
     q : FloatArray
         (N, nq), coordinates, rad or m.
     u : FloatArray
-        (N, n), speeds.
+        (N, n), speeds, rad/s or m/s.
     a : FloatArray
         (N, n), rates of the speeds.
     base : Motion | None, optional
         Motion of the frame that the roots hang on; None is the laboratory.
+
+    Returns
+    -------
+    Kinematics
+        Positions, velocities and accelerations of base and bodies, laboratory axes.
     """
     moved = _Mover(layout, q, u, a, base)
     for body in range(1, len(layout.parents) + 1):
@@ -393,14 +457,19 @@ def _shifted(state: list[Any], arm: FloatArray) -> list[Any]:
 
 
 def axis_rotation(axis: tuple[float, float, float], angle: FloatArray) -> FloatArray:
-    """Rotation (N, 3, 3) about a constant axis.
+    """Rotations about a constant axis.
 
     Parameters
     ----------
     axis : tuple[float, float, float]
-        Unit vector.
+        Unit vector that is turned about.
     angle : FloatArray
-        (N,), rad.
+        (N,), angles of a right-handed turn, rad.
+
+    Returns
+    -------
+    FloatArray
+        (N, 3, 3), from the turned axes to those before.
     """
     K = skew(np.asarray(axis))
     sine, cosine = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]

@@ -58,17 +58,22 @@ def linearised(system: System, q: FloatArray, u1: FloatArray, tau: FloatArray, *
     q : FloatArray
         (nq,), all coordinates, loops closed.
     u1 : FloatArray
-        (n1,), free speeds.
+        (n1,), free speeds, in the order of ``system.free_speeds``.
     tau : FloatArray
         (n,), constant drives at all joints, beside those by law.
     t_s : float, optional
         Time at which laws are asked.
 
+    Returns
+    -------
+    LinearModel
+        About (q, u1), with what is left of the accelerations there.
+
     Examples
     --------
     >>> import numpy as np
     >>> from biomech_id.multibody.linear import linearised
-    >>> from biomech_id.multibody.pendulums import n_pendulum
+    >>> from biomech_id.multibody.examples.pendulums import n_pendulum
     >>> hanging = linearised(n_pendulum([1.0], [0.5], gravity_m_s2=9.81), *np.zeros((3, 1)))
     >>> hanging.A.round(3) + 0.0
     array([[  0.  ,   1.  ],
@@ -102,14 +107,21 @@ def _accelerations(system: System, q: FloatArray, u1: FloatArray, tau: FloatArra
 
 
 def coriolis_matrix(system: System, q: FloatArray, u: FloatArray) -> FloatArray:
-    """C (N, n, n) with c = C u and dM/dt - 2 C skew, by Christoffel's symbols of the tree's mass matrix.
+    """Velocity terms as a matrix, c = C u with dM/dt - 2 C skew, by Christoffel's symbols of the tree's mass matrix.
 
     Parameters
     ----------
     system : System
         Whose speeds are the rates of its coordinates.
-    q, u : FloatArray
-        (N, n) each.
+    q : FloatArray
+        (N, n), coordinates, rad or m.
+    u : FloatArray
+        (N, n), their rates.
+
+    Returns
+    -------
+    FloatArray
+        C (N, n, n), loops cut.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class Masses:
     Attributes
     ----------
     mass_kg : FloatArray
-        (B,).
+        (B,), zero is allowed.
     com_m : FloatArray
         (B, 3), from each frame's origin.
     inertia_kgm2 : FloatArray
@@ -36,12 +36,17 @@ class Masses:
     inertia_kgm2: FloatArray
 
     def centres(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position, velocity, acceleration (N, B, 3) of the centres of mass, laboratory axes.
+        """Motion of the centres of mass.
 
         Parameters
         ----------
         moving : Kinematics
             Of the states asked for.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray, FloatArray]
+            Position, m, velocity, m/s, and acceleration, m/s2, (N, B, 3) each, laboratory axes.
         """
         arm = (moving.R_lab_body[:, 1:] @ self.com_m[..., None])[..., 0]
         omega = moving.omega_rad_s[:, 1:]
@@ -55,32 +60,42 @@ class Masses:
     def _inertia(self, moving: Kinematics) -> FloatArray:
         """Tensors (N, B, 3, 3) about the centres of mass, laboratory axes."""
         R = moving.R_lab_body[:, 1:]
-        return np.asarray(R @ self.inertia_kgm2 @ np.swapaxes(R, -1, -2))
+        return R @ self.inertia_kgm2 @ np.swapaxes(R, -1, -2)
 
     def mass_matrix(self, moving: Kinematics) -> FloatArray:
-        """M (N, n, n) of the tree.
+        """Mass matrix of the tree.
 
         Parameters
         ----------
         moving : Kinematics
             Of the states asked for.
+
+        Returns
+        -------
+        FloatArray
+            M (N, n, n), symmetric.
         """
         J_v, J_w = moving.jacobians(self.centres(moving)[0])
         inertia = self._inertia(moving) @ J_w
         N, n = len(J_v), J_v.shape[-1]
         heavy = self.mass_kg[:, None, None] * J_v
         left, right = (np.concatenate(pair, axis=2).reshape(N, -1, n) for pair in ((J_v, J_w), (heavy, inertia)))
-        return np.asarray(np.swapaxes(left, 1, 2) @ right)
+        return np.swapaxes(left, 1, 2) @ right
 
     def inertial_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-        """M u' + c + g (N, n): virtual power of m (a - gravity) and of the rate of spin.
+        """Virtual power of m (a - gravity) and of the rate of spin: M u' + c + g.
 
         Parameters
         ----------
         moving : Kinematics
-            With accelerations.
+            Motion of the states asked for, accelerations in it.
         gravity_lab_m_s2 : ArrayLike
             (3,); zeros leave M u' + c.
+
+        Returns
+        -------
+        FloatArray
+            (N, n), N or N m.
         """
         com, _, acceleration = self.centres(moving)
         J_v, J_w = moving.jacobians(com)
@@ -91,27 +106,37 @@ class Masses:
         return np.asarray(np.einsum("nbij,nbi->nj", J_v, force) + np.einsum("nbij,nbi->nj", J_w, moment))
 
     def gravity_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-        """G = -g (N, n): virtual power of the weights.
+        """Virtual power of the weights: G = -g.
 
         Parameters
         ----------
         moving : Kinematics
             Of the states asked for.
         gravity_lab_m_s2 : ArrayLike
-            (3,), laboratory axes.
+            (3,), laboratory axes, m/s2.
+
+        Returns
+        -------
+        FloatArray
+            (N, n), N or N m.
         """
         J_v = moving.jacobians(self.centres(moving)[0])[0]
         return np.asarray(np.einsum("b,i,nbij->nj", self.mass_kg, np.asarray(gravity_lab_m_s2), J_v))
 
     def energy(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-        """Kinetic and gravitational energy (N,), J, the latter zero at the laboratory's origin.
+        """Kinetic and gravitational energy, the latter zero at the laboratory's origin.
 
         Parameters
         ----------
         moving : Kinematics
             Of the states asked for.
         gravity_lab_m_s2 : ArrayLike
-            (3,), laboratory axes.
+            (3,), laboratory axes, m/s2.
+
+        Returns
+        -------
+        FloatArray
+            (N,), J.
         """
         com, velocity, _ = self.centres(moving)
         omega = moving.omega_rad_s[:, 1:]

@@ -28,6 +28,12 @@ MotionKind = Literal["rotational", "translational", "coupled"]
 _NO_TURN = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+def _freeze(part: object, where: str, **shapes: tuple[int, ...]) -> None:
+    """Put read-only arrays of given shapes in the place of a part's fields."""
+    for name, shape in shapes.items():
+        object.__setattr__(part, name, readonly(getattr(part, name), shape, name=name, where=where))
+
+
 @dataclass(frozen=True, eq=False)
 class OffsetFrame:
     """A frame fixed in a body.
@@ -47,8 +53,7 @@ class OffsetFrame:
     R_body_frame: ArrayLike = _NO_TURN
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "place_m", readonly(self.place_m, (3,), name="place_m", where=self.body))
-        object.__setattr__(self, "R_body_frame", readonly(self.R_body_frame, (3, 3), name="R_body_frame", where=self.body))
+        _freeze(self, self.body, place_m=(3,), R_body_frame=(3, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +63,9 @@ class ModelBody:
     Attributes
     ----------
     name : str
-        Of the body.
+        Name of the body.
     mass_kg : float
-        Zero is allowed.
+        Mass; zero is allowed.
     com_m : FloatArray
         (3,), in the body's frame.
     inertia_kgm2 : FloatArray
@@ -73,8 +78,7 @@ class ModelBody:
     inertia_kgm2: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "com_m", readonly(self.com_m, (3,), name="com_m", where=self.name))
-        object.__setattr__(self, "inertia_kgm2", readonly(self.inertia_kgm2, (3, 3), name="inertia_kgm2", where=self.name))
+        _freeze(self, self.name, com_m=(3,), inertia_kgm2=(3, 3))
         if not (np.isfinite(self.mass_kg) and self.mass_kg >= 0):
             raise InvalidValueError(
                 f"The body {self.name} has a mass of {self.mass_kg} kg.",
@@ -110,7 +114,7 @@ class ModelJoint:
     Attributes
     ----------
     name : str
-        Of the joint.
+        Name of the joint.
     kind : str
         "custom", "weld", "pin", "slider", "universal", "gimbal", "planar", "ball", "free" or "ellipsoid".
     parent, child : OffsetFrame
@@ -141,16 +145,20 @@ class ModelCoordinate:
 
     Attributes
     ----------
-    name, joint : str
-        Its name, and its joint's.
+    name : str
+        Name of the coordinate.
+    joint : str
+        Name of its joint.
     motion : MotionKind
         OpenSim's kind: only the rotational ones stand in degrees in files that say so.
     default : float, optional
-        Rad or m.
+        Value in the default pose, rad or m.
     range : tuple[float, float], optional
         Least and largest value.
-    clamped, locked : bool, optional
-        Kept within its range; held where it is.
+    clamped : bool, optional
+        Whether it is kept within its range.
+    locked : bool, optional
+        Whether it is held where it is.
     prescribed : AxisFunction | None, optional
         Function of time, s, that gives its value.
     """
@@ -172,9 +180,11 @@ class CoordinateCoupling:
     Attributes
     ----------
     name : str
-        Of the constraint.
-    dependent, independent : str
-        Names of coordinates.
+        Name of the constraint.
+    dependent : str
+        Name of the coordinate that follows.
+    independent : str
+        Coordinate that it follows.
     function : AxisFunction
         From the independent to the dependent one.
     """
@@ -191,8 +201,10 @@ class ModelMarker:
 
     Attributes
     ----------
-    name, body : str
-        Its name, and its body's.
+    name : str
+        Name of the marker.
+    body : str
+        Name of its body.
     place_m : ArrayLike
         (3,), in the body's frame.
     fixed : bool, optional
@@ -205,7 +217,7 @@ class ModelMarker:
     fixed: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "place_m", readonly(self.place_m, (3,), name="place_m", where=self.name))
+        _freeze(self, self.name, place_m=(3,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +227,7 @@ class WrapObject:
     Attributes
     ----------
     name : str
-        Of the surface.
+        Name of the surface.
     kind : str
         "cylinder", "ellipsoid", "sphere" or "torus".
     frame : OffsetFrame
@@ -225,7 +237,7 @@ class WrapObject:
     quadrant : str, optional
         Which half is touched: "all", "x", "-y" ...
     active : bool, optional
-        Whether it counts.
+        Whether paths wrap over it at all.
     """
 
     name: str
@@ -242,8 +254,10 @@ class PathPoint:
 
     Attributes
     ----------
-    name, body : str
-        Its name, and its body's.
+    name : str
+        Name of the point.
+    body : str
+        Name of its body.
     place_m : ArrayLike
         (3,), in the body's frame.
     coordinate : str, optional
@@ -259,7 +273,7 @@ class PathPoint:
     range: tuple[float, float] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "place_m", readonly(self.place_m, (3,), name="place_m", where=self.name))
+        _freeze(self, self.name, place_m=(3,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,8 +282,10 @@ class MovingPoint:
 
     Attributes
     ----------
-    name, body : str
-        Its name, and its body's.
+    name : str
+        Name of the point.
+    body : str
+        Name of its body.
     coordinates : tuple[str, str, str]
         Of x, y and z; empty where the function is constant.
     functions : tuple[AxisFunction, AxisFunction, AxisFunction]
@@ -309,13 +325,19 @@ class MuscleModel:
     Attributes
     ----------
     name : str
-        Of the muscle.
+        Name of the muscle.
     points : tuple[PathPoint | MovingPoint, ...]
         From origin to insertion.
     wraps : tuple[PathWrap, ...], optional
         Surfaces, in the order of the file.
-    max_isometric_force_N, optimal_fibre_length_m, tendon_slack_length_m, pennation_rad : float, optional
-        NaN where the file has none.
+    max_isometric_force_N : float, optional
+        Force at optimal fibre length, N; NaN where the file has none.
+    optimal_fibre_length_m : float, optional
+        Fibre length of that force, m; NaN where the file has none.
+    tendon_slack_length_m : float, optional
+        Length at which the tendon begins to pull, m; NaN where the file has none.
+    pennation_rad : float, optional
+        Angle of the fibres at optimal length, rad; NaN where the file has none.
     kind : str, optional
         As the file calls it.
     """
@@ -337,7 +359,7 @@ class Measurement:
     Attributes
     ----------
     name : str
-        Of the measurement.
+        Name of the measurement.
     pairs : tuple[tuple[str, str], ...]
         Markers whose distances are compared; the factor is the mean of theirs.
     bodies : tuple[tuple[str, str], ...]
@@ -357,23 +379,23 @@ class MusculoskeletalModel:
     Attributes
     ----------
     name : str
-        Of the model.
+        Name of the model.
     bodies : tuple[ModelBody, ...]
-        Without the surroundings.
+        Without the surroundings, in the file's order.
     joints : tuple[ModelJoint, ...]
-        In OpenSim's order.
+        One for each body, in OpenSim's order.
     coordinates : tuple[ModelCoordinate, ...]
         In the joints' order: the columns of every array of coordinates.
     gravity_m_s2 : ArrayLike, optional
         (3,), in the axes of the surroundings.
     couplings : tuple[CoordinateCoupling, ...], optional
-        That hold.
+        Constraints between coordinates that hold.
     markers : tuple[ModelMarker, ...], optional
         In the file's order.
     muscles : tuple[MuscleModel, ...], optional
         In the file's order.
     wrap_objects : tuple[WrapObject, ...], optional
-        Of all bodies.
+        Surfaces of all bodies.
     ignored : tuple[str, ...], optional
         What the file holds beside, "kind name", and nothing here uses.
     source : str, optional
@@ -401,7 +423,7 @@ class MusculoskeletalModel:
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity_m_s2", readonly(self.gravity_m_s2, (3,), name="gravity_m_s2", where=self.name))
+        _freeze(self, self.name, gravity_m_s2=(3,))
         object.__setattr__(self, "_index", {c.name: k for k, c in enumerate(self.coordinates)})
         where = self.source or self.name
         for what in ("bodies", "joints", "coordinates", "markers"):
@@ -426,7 +448,12 @@ class MusculoskeletalModel:
         Parameters
         ----------
         coordinate : str
-            Its name.
+            Name of a coordinate.
+
+        Returns
+        -------
+        int
+            Place of the coordinate in `coordinates`.
 
         Raises
         ------
@@ -441,12 +468,17 @@ class MusculoskeletalModel:
         return self._index[coordinate]
 
     def body(self, name: str) -> ModelBody:
-        """The body of a name.
+        """Find a body by its name.
 
         Parameters
         ----------
         name : str
-            Of the body.
+            Name of a body other than the surroundings.
+
+        Returns
+        -------
+        ModelBody
+            Mass, centre and tensor in its own frame.
 
         Raises
         ------
@@ -480,11 +512,11 @@ def _check_names(model: MusculoskeletalModel, where: str) -> None:
     _check_known(((f"The marker {m.name}", m.body) for m in model.markers), bodies, "body", where)
     _check_known(((f"The wrap object {w.name}", w.frame.body) for w in model.wrap_objects), bodies, "body", where)
     for muscle in model.muscles:
-        said = f"The muscle {muscle.name}"
-        _check_known(((f"{said} has a path point {p.name} that", p.body) for p in muscle.points), bodies, "body", where)
-        needed = ((said, name) for p in muscle.points for name in _coordinates_of(p) if name)
+        owner = f"The muscle {muscle.name}"
+        _check_known(((f"{owner} has a path point {p.name} that", p.body) for p in muscle.points), bodies, "body", where)
+        needed = ((owner, name) for p in muscle.points for name in _coordinates_of(p) if name)
         _check_known(needed, coordinates, "coordinate", where)
-        _check_known(((said, wrap.wrap_object) for wrap in muscle.wraps), wraps, "wrap object", where)
+        _check_known(((owner, wrap.wrap_object) for wrap in muscle.wraps), wraps, "wrap object", where)
     for coupling in model.couplings:
         both = (coupling.dependent, coupling.independent)
         _check_known(((f"The coupler constraint {coupling.name}", name) for name in both), coordinates, "coordinate", where)
@@ -495,10 +527,10 @@ def _coordinates_of(point: PathPoint | MovingPoint) -> tuple[str, ...]:
 
 
 def _check_known(named: Iterable[tuple[str, str]], known: set[str], what: str, where: str) -> None:
-    for said, name in named:
+    for owner, name in named:
         if name not in known:
             raise UnknownNameError(
-                f"{said} names the {what} {name!r}, which the model does not have.",
+                f"{owner} names the {what} {name!r}, which the model does not have.",
                 value=name, expected=f"a {what} of the model", where=where,
             )  # fmt: skip
 
@@ -508,9 +540,9 @@ def _check_joints(model: MusculoskeletalModel, where: str) -> None:
     for body in model.bodies:
         if children.count(body.name) != 1:
             held = [joint.name for joint in model.joints if joint.child.body == body.name]
-            said = f"is the child of {len(held)} joints ({', '.join(held)})" if held else "is the child of no joint"
+            reason = f"is the child of {len(held)} joints ({', '.join(held)})" if held else "is the child of no joint"
             raise InvalidValueError(
-                f"The body {body.name} {said}: only trees of bodies, each carried by one joint, are supported.",
+                f"The body {body.name} {reason}: only trees of bodies, each carried by one joint, are supported.",
                 value=body.name, expected="one joint that has it as its child", where=where,
             )  # fmt: skip
     if SURROUNDINGS in children:

@@ -93,6 +93,11 @@ def serial(segments: Sequence[Segment], joints: Sequence[JointSteps], tips_m: Se
     tips_m : Sequence[ArrayLike]
         Where on each the next one hangs, (3,); of the last one it is not asked.
 
+    Returns
+    -------
+    list[Body]
+        In the order of ``segments``.
+
     Examples
     --------
     >>> import numpy as np
@@ -114,7 +119,7 @@ def check_tree(bodies: Sequence[Body]) -> None:
     Parameters
     ----------
     bodies : Sequence[Body]
-        Parents before children.
+        In order, parents before children.
 
     Raises
     ------
@@ -144,8 +149,18 @@ def denavit_hartenberg(
 
     Parameters
     ----------
-    gamma_rad, b_m, alpha_rad, d_m, theta_rad, r_m : float, optional
-        The row's constants.
+    gamma_rad : float, optional
+        Turn about the parent's z, rad.
+    b_m : float, optional
+        Way along that z, m.
+    alpha_rad : float, optional
+        Turn about the new x, rad.
+    d_m : float, optional
+        Way along that x, m.
+    theta_rad : float, optional
+        Constant turn about the joint's z, rad.
+    r_m : float, optional
+        Way along the joint's z, m.
 
     Returns
     -------
@@ -215,5 +230,11 @@ class Terms:
     E: FloatArray
 
     def accelerations(self) -> FloatArray:
-        """Return u' (N, n), for a system without loops."""
+        """Solve for the accelerations of a system without loops.
+
+        Returns
+        -------
+        FloatArray
+            u' (N, n).
+        """
         return np.asarray(np.linalg.solve(self.M, (self.C + self.G + self.Q + self.E)[..., None])[..., 0])

@@ -73,7 +73,7 @@ class ReducedEquations:
 
 
 def configuration(system: System, q1: ArrayLike) -> FloatArray:
-    """All coordinates (N, nq) from the free ones (N, n1) in closed form; turns within +-pi.
+    """All coordinates from the free ones, in closed form.
 
     Parameters
     ----------
@@ -81,6 +81,11 @@ def configuration(system: System, q1: ArrayLike) -> FloatArray:
         With a closed form.
     q1 : ArrayLike
         (N, n1), free coordinates in the order of ``system.free``.
+
+    Returns
+    -------
+    FloatArray
+        q (N, nq), rad or m; turns within +-pi.
 
     Raises
     ------
@@ -98,8 +103,8 @@ def configuration(system: System, q1: ArrayLike) -> FloatArray:
     free = [system.coordinate(name) for name in system.free]
     circles = _Circles()
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = system.closed_form(circles, [q[:, k] for k in free]) if system.closed_form else ()
-        for name, value in zip(system.dependent, found, strict=True):
+        dependent = system.closed_form(circles, [q[:, k] for k in free]) if system.closed_form else ()
+        for name, value in zip(system.dependent, dependent, strict=True):
             q[:, system.coordinate(name)] = np.arctan2(*value) if isinstance(value, tuple) else value
     lost: BoolArray = np.asarray(np.isnan(q).any(axis=1) & ~np.isnan(q[:, free]).any(axis=1))
     if lost.any():
@@ -131,7 +136,7 @@ class _Circles:
 
 
 def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
-    """All coordinates (N, nq) from the free ones (N, n1) by Newton's method, from a guess (N, n2) of the others.
+    """All coordinates from the free ones, by Newton's method from a guess of the others.
 
     It finds the branch that the guess is on: following a mechanism, the last configuration is the next guess.
 
@@ -143,6 +148,11 @@ def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
         (N, n1), free coordinates in the order of ``system.free``.
     guess : ArrayLike
         (N, n2) or (n2,), near the dependent coordinates wanted, in the order of ``system.dependent``.
+
+    Returns
+    -------
+    FloatArray
+        q (N, nq), rad or m, loops closed to 1e-13.
 
     Raises
     ------
@@ -181,6 +191,11 @@ def reduced(system: System, q: ArrayLike, u1: ArrayLike, *, base: Motion | None 
     base : Motion | None, optional
         What the roots hang on, if it moves.
 
+    Returns
+    -------
+    ReducedEquations
+        W, w, M1 and the terms, for N states.
+
     Raises
     ------
     InvalidValueError
@@ -198,16 +213,21 @@ def reduced(system: System, q: ArrayLike, u1: ArrayLike, *, base: Motion | None 
 
 
 def projection(system: System, q: ArrayLike, u1: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """W = du/du1 (N, n, n1) and w = W' u1 (N, n) at closed configurations.
+    """How all speeds follow the free ones: u = W u1, u' = W u1' + w.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        The mechanism, with or without loops.
     q : ArrayLike
         (N, nq), coordinates, rad or m.
     u1 : ArrayLike
         (N, n1), free speeds.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        W = du/du1 (N, n, n1) and w = W' u1 (N, n).
 
     Raises
     ------
@@ -220,12 +240,12 @@ def projection(system: System, q: ArrayLike, u1: ArrayLike) -> tuple[FloatArray,
 def inverse_dynamics(
     system: System, q: ArrayLike, u1: ArrayLike, a1: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
 ) -> FloatArray:
-    """Forces tau1 (N, n1) in the free coordinates that a motion needs, springs included.
+    """Forces in the free coordinates that a motion needs, springs included.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        The mechanism, with or without loops.
     q : ArrayLike
         (N, nq), closed configurations.
     u1, a1 : ArrayLike
@@ -234,6 +254,11 @@ def inverse_dynamics(
         Wrenches ON bodies, by name.
     base : Motion | None, optional
         What the roots hang on, if it moves.
+
+    Returns
+    -------
+    FloatArray
+        tau1 (N, n1), N or N m.
     """
     q, W, w, moving = _projected(system, q, u1, base)
     tau = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external, base=base)
@@ -243,12 +268,12 @@ def inverse_dynamics(
 def forward_dynamics(
     system: System, q: ArrayLike, u1: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
 ) -> FloatArray:
-    """Free accelerations u1' (N, n1) under drives at all joints.
+    """Free accelerations under drives at all joints.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        The mechanism, with or without loops.
     q : ArrayLike
         (N, nq), closed configurations.
     u1 : ArrayLike
@@ -259,6 +284,11 @@ def forward_dynamics(
         Wrenches ON bodies, by name.
     base : Motion | None, optional
         What the roots hang on, if it moves.
+
+    Returns
+    -------
+    FloatArray
+        u1' (N, n1).
     """
     q, W, w, moving = _projected(system, q, u1, base)
     WT = np.swapaxes(W, 1, 2)
@@ -270,12 +300,12 @@ def forward_dynamics(
 def loop_forces(
     system: System, q: ArrayLike, u1: ArrayLike, a1: ArrayLike, tau: ArrayLike, external: Iterable[External] = ()
 ) -> FloatArray:
-    """Forces lambda (N, k) in the loops, in the order of the closures' rows: M u' + c + g + s = tau + E + J^T lambda.
+    """Forces in the loops, M u' + c + g + s = tau + E + J^T lambda.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        The mechanism, with or without loops.
     q : ArrayLike
         (N, nq), closed configurations.
     u1, a1 : ArrayLike
@@ -284,23 +314,28 @@ def loop_forces(
         (N, n), drives at all joints.
     external : Iterable[External], optional
         Wrenches ON bodies, by name.
+
+    Returns
+    -------
+    FloatArray
+        Lambda (N, k), in the order of the closures' rows; N, of gears N m.
     """
     q, W, w, moving = _projected(system, q, u1, None)
     need = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external) - np.asarray(tau)
     columns = [system.speed(name) for name in system.dependent]
     J2T = np.swapaxes(system.loop_jacobian(q, moving)[:, :, columns], 1, 2)
-    return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
+    return np.linalg.solve(J2T, need[:, columns, None])[..., 0]
 
 
 def constrained_accelerations(
     system: System, q: ArrayLike, u: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """All accelerations u' (N, n) and loop forces lambda (N, k) from the full system [M, -J^T; J, 0]; no coordinate is free.
+    """Accelerations and loop forces from the full system [M, -J^T; J, 0]; no coordinate is free.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        The mechanism, with or without loops.
     q : ArrayLike
         (N, nq), closed configurations.
     u : ArrayLike
@@ -311,6 +346,11 @@ def constrained_accelerations(
         Wrenches ON bodies, by name.
     base : Motion | None, optional
         What the roots hang on, if it moves.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        All u' (N, n) and lambda (N, k).
 
     Raises
     ------
@@ -329,8 +369,8 @@ def constrained_accelerations(
     A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.masses.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
     b[:, :n] = np.asarray(tau) - system.inverse(q, u, np.zeros_like(u), external, base=base)
     b[:, n:] = -system.loop_drift(q, moving)
-    found = np.linalg.solve(A, b[..., None])[..., 0]
-    return found[:, :n], found[:, n:]
+    unknowns = np.linalg.solve(A, b[..., None])[..., 0]
+    return unknowns[:, :n], unknowns[:, n:]
 
 
 def _projected(
@@ -374,7 +414,7 @@ def _check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
 
 
 def _times(A: FloatArray, x: FloatArray) -> FloatArray:
-    return np.asarray((A @ x[..., None])[..., 0])
+    return (A @ x[..., None])[..., 0]
 
 
 def _with_free(system: System, q1: ArrayLike) -> FloatArray:

@@ -10,14 +10,19 @@ Matrix = list[list[Any]]
 
 
 def solved_by_ldl(M: Matrix, b: Vector) -> Vector:
-    """M^-1 b by M = L D L^T, without a root and without a pivot, which a mass matrix does not need.
+    """Solve by M = L D L^T, without a root and without a pivot, which a mass matrix does not need.
 
     Parameters
     ----------
     M : Matrix
-        Symmetric.
+        Symmetric and positive definite, as rows.
     b : Vector
-        Right-hand side.
+        Right-hand side, one entry a row.
+
+    Returns
+    -------
+    Vector
+        M^-1 b, as long as ``b``.
     """
     n = len(b)
     L: Matrix = [[0.0] * n for _ in range(n)]
@@ -42,7 +47,12 @@ def dot_product(a: Sequence[Any], b: Sequence[Any]) -> Any:
     Parameters
     ----------
     a, b : Sequence[Any]
-        Factors.
+        Factors, as long as each other.
+
+    Returns
+    -------
+    Any
+        Sum of products; 0.0 of nothing.
     """
     total: Any = 0.0
     for x, y in zip(a, b, strict=True):
@@ -56,7 +66,12 @@ def cross_product(a: Vector, b: Vector) -> Vector:
     Parameters
     ----------
     a, b : Vector
-        Factors.
+        Factors of three components.
+
+    Returns
+    -------
+    Vector
+        Three components of a x b.
     """
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
@@ -67,9 +82,14 @@ def plus(first: Vector, *others: Vector) -> Vector:
     Parameters
     ----------
     first : Vector
-        A summand.
+        First of the summands.
     *others : Vector
-        More of them.
+        Further summands, as long.
+
+    Returns
+    -------
+    Vector
+        As long as the summands.
     """
     for other in others:
         first = [x + y for x, y in zip(first, other, strict=True)]
@@ -83,6 +103,11 @@ def minus(a: Vector, b: Vector) -> Vector:
     ----------
     a, b : Vector
         Of which b is taken off.
+
+    Returns
+    -------
+    Vector
+        The difference a - b.
     """
     return [x - y for x, y in zip(a, b, strict=True)]
 
@@ -93,9 +118,14 @@ def scaled(a: Vector, factor: Any) -> Vector:
     Parameters
     ----------
     a : Vector
-        What is scaled.
+        Vector that is scaled.
     factor : Any
-        By how much.
+        Number that multiplies every entry.
+
+    Returns
+    -------
+    Vector
+        As long as ``a``.
     """
     return [x * factor for x in a]
 
@@ -106,9 +136,14 @@ def applied(R: Matrix, v: Vector) -> Vector:
     Parameters
     ----------
     R : Matrix
-        A matrix.
+        Matrix as a list of rows.
     v : Vector
-        A vector.
+        Vector as long as a row.
+
+    Returns
+    -------
+    Vector
+        The product R v.
     """
     return [dot_product(row, v) for row in R]
 
@@ -119,9 +154,14 @@ def applied_back(R: Matrix, v: Vector) -> Vector:
     Parameters
     ----------
     R : Matrix
-        A matrix.
+        Matrix as a list of rows.
     v : Vector
-        A vector.
+        Vector as long as a column.
+
+    Returns
+    -------
+    Vector
+        The product R^T v.
     """
     return [dot_product(column, v) for column in zip(*R, strict=True)]
 
@@ -132,7 +172,12 @@ def product(A: Matrix, B: Matrix) -> Matrix:
     Parameters
     ----------
     A, B : Matrix
-        Factors.
+        Factors, as lists of rows.
+
+    Returns
+    -------
+    Matrix
+        The product A B, as rows.
     """
     return [[dot_product(row, column) for column in zip(*B, strict=True)] for row in A]
 
@@ -143,7 +188,12 @@ def summed(*parts: Matrix) -> Matrix:
     Parameters
     ----------
     *parts : Matrix
-        Summands.
+        Matrices of one size.
+
+    Returns
+    -------
+    Matrix
+        As rows.
     """
     return [plus(*rows) for rows in zip(*parts, strict=True)]
 
@@ -155,22 +205,32 @@ def column_difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, V
     ----------
     a, b : dict[int, Vector]
         Columns by number; those that are not there are zero.
+
+    Returns
+    -------
+    dict[int, Vector]
+        Columns a - b by number, of all that either has.
     """
     zero = [0.0, 0.0, 0.0]
     return {k: minus(a.get(k, zero), b.get(k, zero)) for k in dict.fromkeys([*a, *b])}
 
 
 def shifted_tensor(m: float, h: Vector, p: Vector) -> Matrix:
-    """What moving the reference by p adds to a tensor whose body has mass m and first moment h.
+    """What moving the reference by p adds to a tensor.
 
     Parameters
     ----------
     m : float
-        Mass.
+        Mass of the body.
     h : Vector
-        First moment.
+        First moment of the body, mass times centre of mass.
     p : Vector
-        By how far.
+        How far the reference is moved.
+
+    Returns
+    -------
+    Matrix
+        Three rows of three, symmetric.
     """
     through = [[x * (hy + m * y) + hx * y for y, hy in zip(p, h, strict=True)] for x, hx in zip(p, h, strict=True)]
     trace = through[0][0] + through[1][1] + through[2][2]
@@ -178,14 +238,19 @@ def shifted_tensor(m: float, h: Vector, p: Vector) -> Matrix:
 
 
 def rotated_tensor(R: Matrix, inertia: Matrix) -> Matrix:
-    """R I R^T.
+    """Express a tensor in other axes, R I R^T.
 
     Parameters
     ----------
     R : Matrix
-        Rotation.
+        Rotation as a list of rows.
     inertia : Matrix
-        Symmetric.
+        Symmetric tensor, as rows.
+
+    Returns
+    -------
+    Matrix
+        Three rows of three, symmetric.
     """
     half = product(R, inertia)
     out = [[dot_product(half[i], R[j]) if j >= i else 0.0 for j in range(3)] for i in range(3)]

@@ -18,8 +18,10 @@ class SpringPull:
 
     Attributes
     ----------
-    stiffness, damping : float
-        Of the spring.
+    stiffness : float
+        N/m or N m/rad.
+    damping : float
+        N s/m or N m s/rad.
     amount, rate : FloatArray
         (N,), beyond its rest, m or rad, and how fast.
     along : FloatArray
@@ -35,7 +37,7 @@ class SpringPull:
     @property
     def tension(self) -> FloatArray:
         """Its pull (N,), N or N m: positive shortens it."""
-        return np.asarray(self.stiffness * self.amount + self.damping * self.rate)
+        return self.stiffness * self.amount + self.damping * self.rate
 
     @property
     def forces(self) -> FloatArray:
@@ -45,12 +47,12 @@ class SpringPull:
     @property
     def energy(self) -> FloatArray:
         """Energy (N,), J."""
-        return np.asarray(self.stiffness * self.amount**2 / 2)
+        return self.stiffness * self.amount**2 / 2
 
     @property
     def damping_power(self) -> FloatArray:
         """Power (N,), W, of the damper on the bodies."""
-        return np.asarray(-self.damping * self.rate**2)
+        return -self.damping * self.rate**2
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Spring:
     Attributes
     ----------
     coordinate : str
-        Its name.
+        Name of the coordinate.
     stiffness : float
         N/m of a slide, N m/rad of a turn.
     damping : float, optional
@@ -91,9 +93,14 @@ class Spring:
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        SpringPull
+            Along one speed, in N states.
         """
         k, unit = moving.layout.speed(self.coordinate), np.zeros(moving.u.shape)
         unit[:, k] = 1.0
@@ -109,7 +116,7 @@ class LineSpring(TwoPoints):
     Attributes
     ----------
     body : str
-        Body A.
+        Body A, a name.
     place_m : Place
         Of its point, in its axes.
     other : str
@@ -117,11 +124,11 @@ class LineSpring(TwoPoints):
     other_place_m : Place
         Of its point, in its axes.
     stiffness_N_m : float
-        N/m.
+        Pull for a unit of length beyond rest, N/m.
     damping_N_s_m : float, optional
-        N s/m.
+        Pull for a unit of speed, N s/m.
     rest_m : float, optional
-        Length without pull.
+        Length at which it does not pull, m.
     """
 
     stiffness_N_m: float
@@ -145,9 +152,14 @@ class LineSpring(TwoPoints):
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        SpringPull
+            Along the line between the points, in N states.
         """
         x, v, _ = self.gap(moving)
         length = np.sqrt(dot(x, x))

@@ -28,17 +28,17 @@ class Operations:
     add : int, optional
         Sums, differences, changes of sign.
     mul : int, optional
-        Products.
+        Products, of scalars and of numbers.
     div : int, optional
-        Quotients.
+        Quotients, of scalars and of numbers.
     sqrt : int, optional
-        Roots.
+        Count of square roots.
     trig : int, optional
-        Sines and cosines.
+        Sines and cosines, each counted.
     atan : int, optional
-        Arctangents.
+        Arctangents of two arguments.
     assign : int, optional
-        Assignments.
+        Results, and parts used more than once.
     """
 
     add: int = 0
@@ -179,7 +179,12 @@ class Tape:
         Parameters
         ----------
         name : str
-            Of the input.
+            Name of the input.
+
+        Returns
+        -------
+        Scalar
+            Stands for the input on this tape.
         """
         self.symbols.append(name)
         return self.line("symbol", name)
@@ -190,7 +195,12 @@ class Tape:
         Parameters
         ----------
         x : Any
-            Rad.
+            Scalar or number, rad.
+
+        Returns
+        -------
+        Any
+            `Scalar` of a scalar, a number of a number.
         """
         if isinstance(x, Scalar) and x.operation == "neg":
             return -self.sin(x.arguments[0])
@@ -202,7 +212,12 @@ class Tape:
         Parameters
         ----------
         x : Any
-            Rad.
+            Scalar or number, rad.
+
+        Returns
+        -------
+        Any
+            `Scalar` of a scalar, a number of a number.
         """
         if isinstance(x, Scalar) and x.operation == "neg":
             return self.cos(x.arguments[0])
@@ -214,7 +229,12 @@ class Tape:
         Parameters
         ----------
         x : Any
-            Not negative.
+            Scalar or number, not negative.
+
+        Returns
+        -------
+        Any
+            `Scalar` of a scalar, a number of a number.
         """
         return self.line("sqrt", x) if isinstance(x, Scalar) else float(np.sqrt(x))
 
@@ -224,19 +244,29 @@ class Tape:
         Parameters
         ----------
         y, x : Any
-            Its coordinates.
+            Scalars or numbers, y first.
+
+        Returns
+        -------
+        Any
+            `Scalar`, rad; a number where both arguments are numbers.
         """
         return self.line("atan2", y, x) if isinstance(y, Scalar) or isinstance(x, Scalar) else float(np.arctan2(y, x))
 
     def line(self, operation: str, *arguments: Any) -> Scalar:
-        """The scalar that an operation makes of others; the same one, where it has been done before.
+        """Write down an operation, once.
 
         Parameters
         ----------
         operation : str
-            What is done.
+            "+", "-", "*", "/", "neg", "sin", "cos", "sqrt", "atan2" or "symbol".
         *arguments : Any
-            Scalars and numbers.
+            Scalars and numbers that it takes.
+
+        Returns
+        -------
+        Scalar
+            The same one where the operation has been done before.
         """
         key = (operation, *arguments)
         if key not in self.known:
@@ -250,6 +280,11 @@ class Tape:
         ----------
         outputs : dict[str, Any]
             Name -> scalars and numbers, nested in lists as the result shall be.
+
+        Returns
+        -------
+        Program
+            Lines in the order in which they can be computed.
         """
         flat = [np.array(values, dtype=object) for values in outputs.values()]
         wanted = [entry for array in flat for entry in array.ravel()]
@@ -272,7 +307,7 @@ class Program:
     Attributes
     ----------
     inputs : tuple[str, ...]
-        Names.
+        Names of the numbers it takes, in order.
     lines : tuple[Scalar, ...]
         In the order in which they can be computed.
     outputs : tuple[Any, ...]
@@ -305,6 +340,11 @@ class Program:
         ----------
         language : str
             "python" (numbers by ``math``), "numpy" (arrays) or "c".
+
+        Returns
+        -------
+        str
+            A function ``evaluate``; of the inputs to all results in Python, over many states in C.
         """
         return self._c() if language == "c" else self._python()
 
@@ -315,13 +355,13 @@ class Program:
         assigned: list[tuple[str, str]] = []
         position = {name: k for k, name in enumerate(self.inputs)}
 
-        def said(entry: Any) -> str:
+        def text_of(entry: Any) -> str:
             if not isinstance(entry, Scalar):
                 return f"({float(entry)!r})" if entry < 0 else repr(float(entry))
             return f"x{position[entry.arguments[0]]}" if entry.operation == "symbol" else text[entry.number]
 
         for line in self.lines:
-            parts = [said(argument) for argument in line.arguments]
+            parts = [text_of(argument) for argument in line.arguments]
             if line.operation in _FUNCTIONS:
                 right = f"{line.operation}({', '.join(parts)})"
             else:
@@ -330,7 +370,7 @@ class Program:
                 assigned.append((f"v{line.number}", right))
                 right = f"v{line.number}"
             text[line.number] = right
-        return assigned, [said(entry) for entry in self.outputs]
+        return assigned, [text_of(entry) for entry in self.outputs]
 
     def _python(self) -> str:
         assigned, results = self._texts()
@@ -350,12 +390,17 @@ class Program:
         return "\n".join([*lines, f"    x += {n_in}; y += {n_out};", "  }", "}", ""])
 
     def split(self, flat: Any) -> dict[str, Any]:
-        """Results by name from what `source` computes: (..., all) to (..., shape).
+        """Cut results, one after the other, into named arrays.
 
         Parameters
         ----------
         flat : Any
             (..., k), results one after the other.
+
+        Returns
+        -------
+        dict[str, Any]
+            By name, (..., shape).
         """
         out, start = {}, 0
         for name, shape in self.shapes.items():

@@ -50,15 +50,15 @@ class System:
     Attributes
     ----------
     bodies : Sequence[Body]
-        Parents before children.
+        Bodies with their joints, parents before children.
     gravity_lab_m_s2 : ArrayLike
         (3,), laboratory axes; has to be said, (0, 0, 0) too.
     closures : Sequence[LoopClosure], optional
-        What closes loops.
+        Relations that close loops, one equation or more each.
     free : Sequence[str], optional
         Names of the coordinates that stay free; the others follow from the closures. None given: all are.
     springs : Sequence[Spring | LineSpring], optional
-        Springs and dampers.
+        Springs and dampers, along coordinates or between points.
     drives : Sequence[Drive], optional
         Torques by law, for simulation and audit.
     closed_form : ClosedForm | None, optional
@@ -113,8 +113,8 @@ class System:
     def _expanded(self) -> tuple[str, ...]:
         """Free coordinates, the name of a rotation standing for its quaternion."""
         fours = [[self.coordinates[k] for k in four] for four, _ in self.layout.quaternions]
-        found = {names[0].removesuffix(".w"): names for names in fours}
-        return tuple(name for given in self.free for name in found.get(given, [given]))
+        fours_by_name = {names[0].removesuffix(".w"): names for names in fours}
+        return tuple(name for given in self.free for name in fours_by_name.get(given, [given]))
 
     def _check_names(self) -> None:
         for name in self.free:
@@ -174,38 +174,53 @@ class System:
         return wide
 
     def loop_residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """All equations h (N, k) of the closures, in their order.
+        """All equations of the closures, in their order.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        FloatArray
+            h (N, k), m or rad; zeros where loops are closed.
         """
         return np.concatenate([closure.residual(q, moving) for closure in self.closures], axis=1)
 
     def loop_jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """J (N, k, n) with h' = J u.
+        """Derivative of the closures' equations by the speeds.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        FloatArray
+            J (N, k, n), with h' = J u.
         """
         return np.concatenate([closure.jacobian(q, moving) for closure in self.closures], axis=1)
 
     def loop_drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """What is left of h'' (N, k) in a motion with u' = 0.
+        """What is left of h'' in a motion with u' = 0.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states, without accelerations.
+
+        Returns
+        -------
+        FloatArray
+            (N, k).
         """
         return np.concatenate([closure.drift(q, moving) for closure in self.closures], axis=1)
 
@@ -260,16 +275,26 @@ class System:
         ----------
         name : str
             Of a body, or `GROUND`.
+
+        Returns
+        -------
+        int
+            From 1 for a body, in the order of ``bodies``.
         """
         return self.layout.index(name)
 
     def body(self, name: str) -> Body:
-        """The body of a name.
+        """Find a body by its name.
 
         Parameters
         ----------
         name : str
-            Of a body.
+            Name of a body other than the base.
+
+        Returns
+        -------
+        Body
+            With its joint and segment.
         """
         return self.bodies[self.layout.index(name) - 1]
 
@@ -279,7 +304,12 @@ class System:
         Parameters
         ----------
         name : str
-            Of a coordinate.
+            Name of a coordinate.
+
+        Returns
+        -------
+        int
+            Index from 0.
         """
         return self.layout.coordinate(name)
 
@@ -289,17 +319,27 @@ class System:
         Parameters
         ----------
         name : str
-            Of a speed.
+            Name of a speed.
+
+        Returns
+        -------
+        int
+            Index from 0.
         """
         return self.layout.speed(name)
 
     def at_zero(self, **values: float) -> FloatArray:
-        """One state q (1, nq): zeros (quaternions without rotation), but for coordinates given by name.
+        """A state of zeros (quaternions without rotation), but for coordinates given by name.
 
         Parameters
         ----------
         **values : float
-            Coordinate -> value.
+            Values of coordinates, by their names.
+
+        Returns
+        -------
+        FloatArray
+            q (1, nq), rad or m.
         """
         q = self.layout.at_zero()
         for name, value in values.items():
@@ -322,6 +362,11 @@ class System:
         base : Motion | None, optional
             Motion of the frame that the roots hang on (N frames); None is the laboratory.
 
+        Returns
+        -------
+        Kinematics
+            Of base and bodies, laboratory axes.
+
         Raises
         ------
         ShapeError
@@ -333,26 +378,38 @@ class System:
         return move(self.layout, q, u, a, base)
 
     def rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q' (N, nq) at speeds u (N, n).
-
-        Parameters
-        ----------
-        q, u : FloatArray
-            (N, nq) and (N, n).
-        """
-        return rates(self.layout, q, u)
-
-    def jacobian(self, q: FloatArray, body: str, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """How speeds move a point of a body and turn the body: (N, 3, n) each, laboratory axes.
+        """Rates of the coordinates at given speeds.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds, rad/s or m/s.
+
+        Returns
+        -------
+        FloatArray
+            q' (N, nq), rad/s or m/s; of a quaternion 1/s.
+        """
+        return rates(self.layout, q, u)
+
+    def jacobian(self, q: FloatArray, body: str, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """How speeds move a point of a body and turn the body.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates, rad or m.
         body : str
-            Its name.
+            Name of a body, or `GROUND`.
         place_m : ArrayLike
             (3,), in the body's axes.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray]
+            J_v and J_w, (N, 3, n) each, laboratory axes.
         """
         moving, index = self.kinematics(q), self.index(body)
         return moving.jacobian(index, moving.point(index, place_m)[0])
@@ -362,7 +419,7 @@ class System:
     def inverse(
         self, q: ArrayLike, u: ArrayLike, a: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
     ) -> FloatArray:
-        """What the joints have to supply for a motion, tau (N, n): M u' + c + g + s - E, loops cut.
+        """What the joints have to supply for a motion, M u' + c + g + s - E, loops cut.
 
         Parameters
         ----------
@@ -374,6 +431,11 @@ class System:
             Wrenches ON bodies, by name.
         base : Motion | None, optional
             What the roots hang on, if it moves.
+
+        Returns
+        -------
+        FloatArray
+            tau (N, n), N or N m.
         """
         q, u, a = self._checked(q, u, a)
         moving = move(self.layout, q, u, a, base)
@@ -399,13 +461,18 @@ class System:
         q : ArrayLike
             (N, nq), coordinates, rad or m.
         u : ArrayLike
-            (N, n), speeds.
+            (N, n), speeds, rad/s or m/s.
         tau : ArrayLike | None, optional
             (N, n), drives; None are zeros.
         external : Iterable[External], optional
             Wrenches ON bodies, by name.
         base : Motion | None, optional
             What the roots hang on, if it moves.
+
+        Returns
+        -------
+        Terms
+            Each part for N states, N or N m.
 
         Examples
         --------
@@ -433,7 +500,7 @@ class System:
     def forward(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
     ) -> FloatArray:
-        """Accelerations u' (N, n) of the tree, loops cut; those of closed loops come from `biomech_id.multibody.reduction`.
+        """Accelerations of the tree, loops cut; those of closed loops come from `biomech_id.multibody.reduction`.
 
         Parameters
         ----------
@@ -445,18 +512,28 @@ class System:
             Wrenches ON bodies, by name.
         base : Motion | None, optional
             What the roots hang on, if it moves.
+
+        Returns
+        -------
+        FloatArray
+            u' (N, n).
         """
         return self.terms(q, u, tau, external, base=base).accelerations()
 
     def spring_forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Forces s (N, n) that springs and dampers add to what the joints must supply.
+        """Forces that springs and dampers add to what the joints must supply.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        FloatArray
+            s (N, n), N or N m.
         """
         total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
         for spring in self.springs:
@@ -464,7 +541,7 @@ class System:
         return total
 
     def external_forces(self, moving: Kinematics, external: Iterable[External]) -> FloatArray:
-        """E (N, n) of wrenches ON bodies.
+        """Share of wrenches on bodies in each speed.
 
         Parameters
         ----------
@@ -472,6 +549,11 @@ class System:
             Of the states asked for.
         external : Iterable[External]
             By names of bodies.
+
+        Returns
+        -------
+        FloatArray
+            E (N, n), N or N m.
         """
         total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
         for load in external:
@@ -482,16 +564,21 @@ class System:
         return total
 
     def drive_forces(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return tau (n,) of the drives in one state.
+        """Forces of the drives in one state.
 
         Parameters
         ----------
         t : float
-            Time, seconds.
+            Time at which laws are asked, s.
         q : FloatArray
-            (nq,), coordinates.
+            (nq,), coordinates of the state.
         u : FloatArray
-            (n,), speeds.
+            (n,), speeds of the state.
+
+        Returns
+        -------
+        FloatArray
+            tau (n,), N or N m.
         """
         tau = np.zeros(len(self.speeds), dtype=np.result_type(q, u))
         for drive, columns in zip(self.drives, self._driven, strict=True):
@@ -503,32 +590,40 @@ class System:
         return [[self.speed(name) for name in drive.speeds] for drive in self.drives]
 
     def energy(self, q: ArrayLike, u: ArrayLike) -> FloatArray:
-        """Kinetic, gravitational (zero at the laboratory's origin) and spring energy (N,), J.
+        """Kinetic, gravitational (zero at the laboratory's origin) and spring energy together.
 
         Parameters
         ----------
         q : ArrayLike
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         u : ArrayLike
-            (N, n), speeds.
+            (N, n), speeds, rad/s or m/s.
+
+        Returns
+        -------
+        FloatArray
+            (N,), J.
         """
         q, u, zero = self._checked(q, u, None)
         moving = move(self.layout, q, u, zero)
-        return np.asarray(
-            self.masses.energy(moving, self.gravity_lab_m_s2) + sum(spring.pull(q, moving).energy for spring in self.springs)
-        )
+        return self.masses.energy(moving, self.gravity_lab_m_s2) + sum(spring.pull(q, moving).energy for spring in self.springs)
 
     def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Power (N,), W, of the dampers on the bodies: never positive.
+        """Power of the dampers on the bodies.
 
         Parameters
         ----------
         q : FloatArray
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         moving : Kinematics
             Of the same states.
+
+        Returns
+        -------
+        FloatArray
+            (N,), W, never positive.
         """
-        return np.asarray(sum((spring.pull(q, moving).damping_power for spring in self.springs), start=np.zeros(len(q))))
+        return sum((spring.pull(q, moving).damping_power for spring in self.springs), start=np.zeros(len(q)))
 
     def chain(self, q: ArrayLike, u: ArrayLike, a: ArrayLike, *, base: Motion | None = None) -> Chain:
         """The tree in motion as the `Chain` that the general Newton-Euler solver takes, distal to proximal.
@@ -536,11 +631,16 @@ class System:
         Parameters
         ----------
         q : ArrayLike
-            (N, nq), coordinates.
+            (N, nq), coordinates, rad or m.
         u, a : ArrayLike
             (N, n), speeds and their rates.
         base : Motion | None, optional
             What the roots hang on, if it moves.
+
+        Returns
+        -------
+        Chain
+            Of N states, laboratory axes.
         """
         moving = self.kinematics(q, u, a, base=base)
         motions = self.motions(moving)
@@ -555,7 +655,12 @@ class System:
         Parameters
         ----------
         moving : Kinematics
-            With accelerations.
+            Motion of the states asked for, accelerations in it.
+
+        Returns
+        -------
+        list[Motion]
+            One for each body, in order, laboratory axes; about its centre of mass.
         """
         com = self.masses.centres(moving)
         return [

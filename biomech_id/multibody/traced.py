@@ -60,9 +60,14 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     system : System
         On a base at rest.
     quantities : Sequence[str], optional
-        Some of `DYNAMIC_QUANTITIES`.
+        Names out of `DYNAMIC_QUANTITIES`.
     method : Elimination, optional
         How the dependent coordinates are eliminated; a tree has none.
+
+    Returns
+    -------
+    Program
+        Results by the names of the quantities.
 
     Raises
     ------
@@ -110,8 +115,8 @@ class _Traced(TracedTree):
         if method != "IC" and system.closed_form is not None:
             self._eliminate(system.closed_form(self.tape, [self.q[name] for name in system.free]), method)
 
-    def _eliminate(self, found: Sequence[Any], method: Elimination) -> None:
-        for name, value in zip(self.system.dependent, found, strict=True):
+    def _eliminate(self, values: Sequence[Any], method: Elimination) -> None:
+        for name, value in zip(self.system.dependent, values, strict=True):
             if isinstance(value, tuple) and method == "TE":
                 self.circle[name] = value
             else:
@@ -188,16 +193,16 @@ class _Traced(TracedTree):
         rows = self.closure_rows
         J2 = [[row.get(c, 0.0) for c in columns] for row, *_ in rows]
         pattern = np.array([[isinstance(entry, Scalar) or entry != 0 for entry in row] for row in J2])
-        found: list[list[Any]] = [[0.0] * len(right) for _ in columns]
+        solution: list[list[Any]] = [[0.0] * len(right) for _ in columns]
         for equations_, unknowns in blocks(pattern):
             A = [[J2[e][c] for c in unknowns] for e in equations_]
             b = [
-                [column.get(e, 0.0) - sum((J2[e][c] * found[c][k] for c in range(len(columns)) if c not in unknowns), start=0.0)
+                [column.get(e, 0.0) - sum((J2[e][c] * solution[c][k] for c in range(len(columns)) if c not in unknowns), start=0.0)
                  for k, column in enumerate(right)] for e in equations_
             ]  # fmt: skip
             for c, values in zip(unknowns, self._solved(A, b), strict=True):
-                found[c] = values
-        return found
+                solution[c] = values
+        return solution
 
     def _solved(self, A: Matrix, b: Matrix) -> Matrix:
         """One and two unknowns by Cramer's rule, more by rotations, which need no pivot."""

@@ -49,7 +49,7 @@ class Node:
     R, p : Matrix, Vector
         Its constant place there.
     step : Turn | Slide | Orientation | None, optional
-        What moves it.
+        What moves it; None for a frame that is fixed on the node before.
     rows : tuple[int, ...], optional
         Of the step and of those in ``further``.
     further : tuple[Turn, ...], optional
@@ -79,7 +79,7 @@ class TracedTree:
     circle : dict[str, tuple[Any, Any]]
         Sine and cosine of those of which no more is needed.
     u1 : list[Any]
-        Free speeds.
+        Scalars of the free speeds.
     """
 
     def __init__(self, system: System, *, IC: bool = False) -> None:
@@ -106,12 +106,17 @@ class TracedTree:
         return self.u1
 
     def value(self, coordinate: str) -> Any:
-        """A coordinate.
+        """A coordinate on the tape.
 
         Parameters
         ----------
         coordinate : str
-            Its name.
+            Name of the coordinate.
+
+        Returns
+        -------
+        Any
+            Scalar, by an arctangent where only its sine and cosine were known.
         """
         if coordinate not in self.q:
             self.q[coordinate] = self.tape.atan2(*self.circle[coordinate])
@@ -123,9 +128,14 @@ class TracedTree:
         Parameters
         ----------
         step : Turn | Slide
-            Of a joint.
+            Turn or slide of a joint.
         derivative : str, optional
             "value", "slope" or "curvature".
+
+        Returns
+        -------
+        Any
+            Scalar or number, rad or m.
 
         Raises
         ------
@@ -149,6 +159,11 @@ class TracedTree:
         ----------
         k : int
             Number of the node.
+
+        Returns
+        -------
+        tuple[Matrix, Vector]
+            Three rows of three, and three components, m.
         """
         if k not in self._local:
             self._local[k] = self._placed(self.nodes[k])
@@ -189,12 +204,17 @@ class TracedTree:
         ]
 
     def columns(self, node: Node) -> list[tuple[int, bool, Vector, Any]]:
-        """Row, whether it turns, axis in the node's own axes, slope.
+        """Rows that a node's steps leave.
 
         Parameters
         ----------
         node : Node
             Whose steps are asked for.
+
+        Returns
+        -------
+        list[tuple[int, bool, Vector, Any]]
+            Number of each row, whether it turns, its axis in the node's own axes, its slope.
         """
         if isinstance(node.step, Orientation):
             return [(row, True, UNTURNED[k], 1.0) for k, row in enumerate(node.rows)]
@@ -210,6 +230,11 @@ class TracedTree:
         ----------
         row : int
             Number of the row.
+
+        Returns
+        -------
+        Any
+            Scalar, or 0.0 for a step without a function.
         """
         step, speed = self.step_of[row], self.system.layout.rows[row][2]
         if step is None or step.function is None:
@@ -235,7 +260,13 @@ class TracedTree:
         return own
 
     def mass_rows(self) -> Matrix:
-        """M of the rows: momentum of each row's unit speed, looked at along the rows that carry it."""
+        """Mass matrix of the rows: momentum of each row's unit speed, along the rows that carry it.
+
+        Returns
+        -------
+        Matrix
+            M, symmetric, one row and column for each row of the tree.
+        """
         size = len(self.system.layout.rows)
         M: Matrix = [[0.0] * size for _ in range(size)]
         for k in range(1, len(self.nodes)):
@@ -257,7 +288,13 @@ class TracedTree:
             k = node.before
 
     def gravity_rows(self) -> Vector:
-        """Return g of the rows: first moments across gravity."""
+        """Gravity terms of the rows: first moments across gravity.
+
+        Returns
+        -------
+        Vector
+            g, one entry for each row of the tree.
+        """
         gravity = np.asarray(self.system.gravity_lab_m_s2)
         size = float(np.linalg.norm(gravity))
         # A direction of length 1 is turned, the same products as those of the rotations themselves where these are needed too.
@@ -273,12 +310,17 @@ class TracedTree:
         return g
 
     def newton_euler(self, a: Vector) -> Vector:
-        """M a + c of the rows, without gravity.
+        """Inertial and velocity terms of the rows, without gravity.
 
         Parameters
         ----------
         a : Vector
             Rates of all speeds.
+
+        Returns
+        -------
+        Vector
+            M a + c, one entry for each row of the tree.
         """
         zero = [0.0, 0.0, 0.0]
         states = [(zero, zero, zero)]

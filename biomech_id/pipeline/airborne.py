@@ -9,25 +9,25 @@ import numpy as np
 
 from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import Finding
-from biomech_id.gait.jumps import JumpRecord, find_jumps, jump_parameters
-from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.running import WALKING_NAMES, Runner, VerticalForce, running_parameters
-from biomech_id.gait.squats import find_rises, find_squats, squat_parameters
-from biomech_id.gait.travel import Travel
-from biomech_id.results.session.values import TrialResult
+from biomech_id.feet.landmarks import Landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import Travel
+from biomech_id.gait.measures.jumps import JumpRecord, find_jumps, jump_parameters
+from biomech_id.gait.measures.running import WALKING_NAMES, Runner, VerticalForce, running_parameters
+from biomech_id.gait.measures.squats import find_rises, find_squats, squat_parameters
+from biomech_id.session.solved import Solved
 from biomech_id.trial import ForcePlate
 
 #: What a run is not called by: the same numbers have other names there.
 _OF_WALKS = {*WALKING_NAMES.values(), "cadence_dimensionless"}
 
 
-def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_length_m: float | None) -> TrialResult:
+def with_running(result: Solved, landmarks: Landmarks, travel: Travel, leg_length_m: float | None) -> Solved:
     """Return a run with its measures among the parameters; any other movement as it is.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         Solved and cut into cycles.
     landmarks : Landmarks
         Its pelvis and feet.
@@ -49,12 +49,12 @@ def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_
     return replace(result, parameters=(*kept, *running_parameters(runner, result.cycles)))
 
 
-def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
+def with_jumps(result: Solved, landmarks: Landmarks) -> Solved:
     """Return a trial of jumps with their measures among the parameters, and why heights differ; any other movement as it is.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         Solved and cut into cycles.
     landmarks : Landmarks
         Its pelvis and feet.
@@ -78,7 +78,7 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
     return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *told))
 
 
-def _record(result: TrialResult, landmarks: Landmarks, force: VerticalForce, mass_kg: float) -> JumpRecord:
+def _record(result: Solved, landmarks: Landmarks, force: VerticalForce, mass_kg: float) -> JumpRecord:
     """Forces of all plates and of each foot that is known, and the path of the body's centre."""
     whole = result.motion.whole
     centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m
@@ -86,12 +86,12 @@ def _record(result: TrialResult, landmarks: Landmarks, force: VerticalForce, mas
     return JumpRecord(force.time_s, force.force_N, result.motion.time_s, centre[:, 2], mass_kg, feet)
 
 
-def with_squats(result: TrialResult, landmarks: Landmarks) -> TrialResult:
+def with_squats(result: Solved, landmarks: Landmarks) -> Solved:
     """Return a trial of squats or of rising from a seat with their measures among the parameters; any other movement as it is.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         Solved and cut into cycles.
     landmarks : Landmarks
         Its pelvis and feet.

@@ -18,14 +18,15 @@ from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Propos
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.models.marker_response import Recalibrate, recalibrator
-from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
-from biomech_id.models.opensim.body_model import calibrated_on
+from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import posed_alone
 from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model
-from biomech_id.pipeline.intake import find_static, stands_still, subject_of
-from biomech_id.pipeline.job import Job
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.movement.movement import CalibratedModel
+from biomech_id.osim.body_model import calibrated_on
+from biomech_id.osim.document.model import read_osim
 from biomech_id.readers.recording import with_marker_set
+from biomech_id.request.intake import find_static, is_functional, stands_still, subject_of
+from biomech_id.request.job import Job
 from biomech_id.trial import Subject, Trial
 
 #: What a recipe's foot_flat says to a model.
@@ -102,19 +103,6 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     if len(refused) == 1:
         raise next(iter(refused.values()))
     raise _nothing_fits(job, trials, refused, recognised=bool(noticed))
-
-
-def is_functional(trial: Trial, job: Job) -> bool:
-    """Whether a trial was named as one in which hips circle or knees bend.
-
-    Parameters
-    ----------
-    trial : Trial
-        One of the session's.
-    job : Job
-        What was asked for.
-    """
-    return Path(trial.path).resolve() in {path.resolve() for path in job.functional}
 
 
 def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet | None) -> ChosenModel:

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from biomech_id.errors import MissingInputError, OptionError, did_you_mean
-from biomech_id.pipeline.choose_model import ChosenModel, choose_model, is_functional
-from biomech_id.pipeline.emg import is_emg_reference
-from biomech_id.pipeline.intake import stands_still
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.subject_file import condition_of, statics_of
+from biomech_id.pipeline.choose_model import ChosenModel, choose_model
+from biomech_id.pipeline.emg import is_emg_reference_alone
+from biomech_id.request.intake import is_functional, stands_still
+from biomech_id.request.job import Job
+from biomech_id.request.subject_file import condition_of, statics_of
 from biomech_id.trial import Trial
 
 
@@ -53,7 +53,7 @@ def choose_models(job: Job, trials: Sequence[Trial]) -> tuple[ChosenModel, ...]:
         _refuse_unused(of, [called[id(trial)] for trial in walks], job)
     found: list[ChosenModel] = []
     rest = [trial for trial in walks if called[id(trial)] not in statics]
-    if any(not (stands_still(trial) or is_functional(trial, job) or is_emg_reference(trial, job.recipe)) for trial in rest):
+    if any(not (stands_still(trial) or is_functional(trial, job) or is_emg_reference_alone(trial, job.recipe)) for trial in rest):
         found.append(choose_model(job, rest))
     for static in special.values():
         mine = [of for of, its in standing.items() if its is static]

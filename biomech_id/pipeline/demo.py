@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from biomech_id.files.atomic import check_writable
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import Outcome, run_job
-from biomech_id.results.folder.read_write import check_replaceable
+from biomech_id.request.job import Job
 from biomech_id.sample.write import patient, write_subject
+from biomech_id.session.folder.read_write import check_replaceable
 
 
 def run_demo(out: Path, *, pattern: str | None = None, progress: Callable[[str, int, int], None] | None = None) -> Outcome:

@@ -13,11 +13,16 @@ from biomech_id.emg.cycles import EmgCycle, TrialEmg, stored_cycles
 from biomech_id.emg.findings import record_findings, session_findings
 from biomech_id.emg.record import EmgRecord, EmgSettings, read_emg, with_strikes
 from biomech_id.errors import Finding, OptionError
-from biomech_id.gait.cycle import KineticsValid
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.results.session.emg import SessionEmg, session_emg
-from biomech_id.results.session.values import TrialResult
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
+from biomech_id.movement.cycle import KineticsValid
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.solved import Solved
+from biomech_id.session.values.emg import SessionEmg, session_emg
 from biomech_id.trial import EventKind, Trial
+
+#: Kinds of a recording of maximal contractions, markers or not.
+_NO_MOVEMENT = frozenset({TrialKind.STATIC, TrialKind.OTHER, TrialKind.NOT_JUDGED})
 
 
 def emg_settings(recipe: Recipe) -> EmgSettings:
@@ -35,14 +40,14 @@ def emg_settings(recipe: Recipe) -> EmgSettings:
     )  # fmt: skip
 
 
-def analyse_emg(trials: Sequence[Trial], results: Sequence[TrialResult], recipe: Recipe) -> SessionEmg:
+def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Recipe) -> SessionEmg:
     """Return a session's muscle signals, those of trials without markers or without gait too.
 
     Parameters
     ----------
     trials : Sequence[Trial]
         Every recording that was read.
-    results : Sequence[TrialResult]
+    results : Sequence[Solved]
         Those that were analysed, with their cycles.
     recipe : Recipe
         Settings of the main job.
@@ -75,8 +80,8 @@ def _reference(trials: Sequence[Trial], recipe: Recipe) -> str:
     return Path(wanted).stem
 
 
-def is_emg_reference(trial: Trial, recipe: Recipe) -> bool:
-    """Whether a trial is the recipe's recording of maximal contractions, and no walk.
+def is_emg_reference_alone(trial: Trial, recipe: Recipe) -> bool:
+    """Whether a trial is the recording that the recipe divides amplitudes by, and shows no movement that could be analysed as well.
 
     Parameters
     ----------
@@ -85,10 +90,11 @@ def is_emg_reference(trial: Trial, recipe: Recipe) -> bool:
     recipe : Recipe
         Settings of the main job.
     """
-    return bool(recipe.emg_reference) and trial.name == Path(recipe.emg_reference).stem
+    named = bool(recipe.emg_reference) and trial.name == Path(recipe.emg_reference).stem
+    return named and classify(trial) in _NO_MOVEMENT
 
 
-def _trial_emg(trial: Trial, result: TrialResult | None, settings: EmgSettings) -> TrialEmg:
+def _trial_emg(trial: Trial, result: Solved | None, settings: EmgSettings) -> TrialEmg:
     record = read_emg(trial.analog, settings, first_time_s=trial.first_time_s)
     if result is None:
         # Without a movement to look at, events that the recording holds still cut cycles.
@@ -99,7 +105,7 @@ def _trial_emg(trial: Trial, result: TrialResult | None, settings: EmgSettings) 
     return TrialEmg(trial.name, with_strikes(record, strikes, stride_s), cycles, result.condition)
 
 
-def _cycles(result: TrialResult) -> Iterator[EmgCycle]:
+def _cycles(result: Solved) -> Iterator[EmgCycle]:
     """The trial's cycles that end where a foot strikes, and not where it probably would have."""
     for cycle in result.cycles:
         if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY:
@@ -122,14 +128,14 @@ def muscles_alone(trials: Sequence[Trial], recipe: Recipe) -> bool:
     return any(channel.refusal is None for trial in trials for channel in find_inputs(trial.analog, recipe.channels))
 
 
-def emg_findings(emg: SessionEmg, results: Sequence[TrialResult]) -> tuple[list[TrialResult], tuple[Finding, ...]]:
+def emg_findings(emg: SessionEmg, results: Sequence[Solved]) -> tuple[list[Solved], tuple[Finding, ...]]:
     """Return the trials with what their muscle signals tell, and what those of the whole session tell together.
 
     Parameters
     ----------
     emg : SessionEmg
         The muscle signals.
-    results : Sequence[TrialResult]
+    results : Sequence[Solved]
         The trials analysed.
     """
     told = {one.trial: tuple(record_findings(one.record, one.trial)) for one in emg.trials}

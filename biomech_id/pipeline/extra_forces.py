@@ -22,7 +22,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.upper_loads import loadable_segments
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, did_you_mean
 from biomech_id.files.text import read_problem, read_text
-from biomech_id.pipeline.job import Job
+from biomech_id.request.job import Job
 from biomech_id.trial import Trial
 
 _NUMBERS = (

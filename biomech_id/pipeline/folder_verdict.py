@@ -12,9 +12,9 @@ from biomech_id.errors import BiomechError, MissingInputError, Severity, on_comm
 from biomech_id.pipeline.choose_model import known_markers
 from biomech_id.pipeline.conditions import choose_models
 from biomech_id.pipeline.emg import analyse_emg, muscles_alone
-from biomech_id.pipeline.intake import one_subject, with_markers
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.intake import one_subject, with_markers
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.trial import Trial
 
 RUNS, RUNS_WITH_WARNINGS, LACKS = "runs", "runs_with_warnings", "lacks"

@@ -9,8 +9,9 @@ from typing import Any
 
 from biomech_id.errors import MissingInputError
 from biomech_id.files.settings import laid_over
-from biomech_id.pipeline.job import FILE_SETTINGS, SETTING_FILES, Job, sha256_of_input
-from biomech_id.pipeline.recipe import recipe_from_dict
+from biomech_id.request.input_hashes import InputHashes, may_be_guessed, needs_key
+from biomech_id.request.job import FILE_SETTINGS, SETTING_FILES, Job, sha256_of_input
+from biomech_id.request.recipe import recipe_from_dict
 
 #: Options of the canonical command without a value.
 _FLAGS = ("--write-c3d", "--review-page")
@@ -20,7 +21,7 @@ _FLAGS = ("--write-c3d", "--review-page")
 _OF_OLD = {"filter": {"plate_cutoff_hz": "raw"}}
 
 
-def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = ()) -> Job:
+def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = (), key: Path | None = None) -> Job:
     """Return the job a manifest describes, on the recordings in ``folder``.
 
     Parameters
@@ -31,6 +32,8 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         With the recordings.
     also : Sequence[Path], optional
         Files, and folders with files, that the results were made with and that do not lie there: a norm, a marker set.
+    key : Path | None, optional
+        The laboratory's key, where hashes of the manifest were made with one; without it these inputs are found by their names.
 
     Raises
     ------
@@ -44,18 +47,24 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         )  # fmt: skip
     refuse_in_memory(manifest)
     paths, named = _parsed(manifest["command"])
+    code, inputs = named.get("--code", [None])[0], manifest["inputs"]
+    # Results without such hashes come out the same without the key.
+    key = key if any(map(needs_key, inputs.values())) else None
+    hashes = InputHashes.of(code, key)
 
     def found(name: str) -> Path:
-        return find_input(name, manifest["inputs"].get(name), folder, also)
+        return find_input(name, inputs.get(name), folder, also, hashes)
 
     def one(word: str) -> Path | None:
         return found(named[word][0]) if word in named else None
 
+    # Of recordings in text that nothing can be compared with, those of the folder are meant.
+    whole = paths == ["."] or not all(hashes.compares(inputs.get(name, "")) for name in paths)
     recipe = recipe_from_dict(laid_over(_OF_OLD, manifest["recipe"]), where="manifest.json")
     texts = {name: value for section in recipe.as_dict().values() for name, value in section.items() if name in FILE_SETTINGS}
     files = {name: value for name, value in texts.items() if str(value).lower().endswith(SETTING_FILES)}
     return Job(
-        paths=(folder,) if paths == ["."] else tuple(map(found, paths)),
+        paths=(folder,) if whole else tuple(map(found, paths)),
         recipe=recipe.replaced(**{name: str(found(value)) for name, value in files.items()}),
         static=one("--static"),
         functional=tuple(map(found, named.get("--functional", ()))),
@@ -63,8 +72,10 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         subject_file=one("--subject"),
         mass_kg=float(named["--mass"][0]) if "--mass" in named else None,
         norm=one("--norm"),
-        code=named.get("--code", [None])[0],
+        code=code,
         review=one("--review"),
+        key=key,
+        recorded={name: entry for name, entry in inputs.items() if code and may_be_guessed(name)},
     )
 
 
@@ -108,36 +119,48 @@ def _parsed(command: str) -> tuple[list[str], dict[str, list[str]]]:
     return paths, named
 
 
-def find_input(name: str, sha256: str | None, folder: Path, also: Sequence[Path]) -> Path:
+def find_input(name: str, entry: str | None, folder: Path, also: Sequence[Path], hashes: InputHashes | None = None) -> Path:
     """Find a file by its content, which may bear another name where a code has replaced a patient's, else by its name.
 
     Parameters
     ----------
     name : str
         As the manifest has it.
-    sha256 : str | None
-        Of its content; None where nothing is known of it.
+    entry : str | None
+        What the manifest says of its content; None where nothing is known of it.
     folder : Path
         Where it is, or is to be.
     also : Sequence[Path]
         Further folders to look in.
+    hashes : InputHashes | None, optional
+        How the manifest tells contents; None for plain SHA-256.
 
     Raises
     ------
     MissingInputError
         There is neither.
     """
+    hashes = hashes or InputHashes()
     candidates = (folder / name, *(place / name if place.is_dir() else place for place in also))
     named = [path for path in candidates if path.is_file() and path.name == Path(name).name]
     others = (
         path for place in (folder, *also) for path in (sorted(place.iterdir()) if place.is_dir() else [place]) if path.is_file()
     )
     for path in (*named, *others):
-        if sha256 and sha256_of_input(path) == sha256:
+        if entry and hashes.fits(path, sha256_of_input(path), entry):
             return path
     if named:
         return named[0]
+    by_name = entry and not hashes.compares(entry)
+    if by_name:
+        # Of P017_norm.csv the norm that lies in the results is meant.
+        plain = [path for path in also if path.is_file() and f"{hashes.code}_{path.name}" == name]
+        if plain:
+            return plain[0]
+    how = "if it lies elsewhere, name it with --also"
+    if by_name:
+        how = f"name {'the key with --key, or ' * needs_key(entry or '')}the file, called {name}, with --also"
     raise MissingInputError(
-        f"{folder} does not hold {name}, which the results were made with; if it lies elsewhere, name it with --also.",
+        f"{folder} does not hold {name}, which the results were made with; {how}.",
         value=name, expected=name, where=str(folder),
     )  # fmt: skip

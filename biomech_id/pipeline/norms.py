@@ -10,14 +10,14 @@ from biomech_id._version import __version__
 from biomech_id.conventions import MUSCLE_VARIABLES, UPPER_VARIABLES
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerprint
-from biomech_id.results.norms.from_sessions import ASKED_FOR, norm_from_sessions
-from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
-from biomech_id.results.study.tables import session_folders
-from biomech_id.results.tables.means import WALKING
-from biomech_id.results.tables.omissions import Omission
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.norms.from_sessions import ASKED_FOR, norm_from_sessions
+from biomech_id.pipeline.study.tables import session_folders
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables.means import WALKING
+from biomech_id.session.tables.omissions import Omission
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.fingerprint import fingerprint_of, without_fingerprint
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def make_norm(
     left_out: list[Omission] = []
     unnamed: list[str] = []
 
-    def sessions() -> Iterator[SessionTables]:
+    def sessions() -> Iterator[Tables]:
         for folder in folders:
             tables = read_tables(folder)
             unnamed.extend(filter(None, [without_fingerprint(str(folder), fingerprint_of(tables.summary))]))

@@ -7,13 +7,13 @@ from pathlib import Path
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import KneeSign
 from biomech_id.files.atomic import keep_private, whole_folder
-from biomech_id.pipeline.intake import Progress
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.last_scan import last_scan
 from biomech_id.pipeline.single import Outcome, analyse_named
-from biomech_id.pipeline.subject_file import subject_toml
-from biomech_id.results.folder.read_write import check_replaceable, list_outputs
-from biomech_id.results.session.result import SessionResult
+from biomech_id.privacy.last_scan import last_scan
+from biomech_id.request.intake import Progress
+from biomech_id.request.job import Job
+from biomech_id.request.subject_file import subject_toml
+from biomech_id.session.folder.read_write import check_replaceable, list_outputs
+from biomech_id.session.session import Session
 
 #: Names the files of a hand-over, so that nobody else's are replaced along with them:
 #: OpenSim's own results may lie beside.
@@ -54,11 +54,11 @@ def hand_over(
             last_scan(folder, words=nameless.words)
         if job.recipe.owner_only:
             keep_private(folder)
-    complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failures]
     n = len(notes)
     return Outcome(f"{out}: {n} trial{'s' * (n != 1)} handed over to OpenSim", tuple(complaints), n)
 
 
-def _subject(session: SessionResult) -> str:
-    subject = session.subject.with_values("calibration", foot_flat=session.calibration.get("foot_flat"))
-    return subject_toml(subject, condition=session.trials[0].condition)
+def _subject(session: Session) -> str:
+    subject = session.person.with_values("calibration", foot_flat=session.calibration_record.get("foot_flat"))
+    return subject_toml(subject, condition=session.movements[0].condition)

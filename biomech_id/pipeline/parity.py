@@ -8,9 +8,9 @@ from pathlib import Path
 from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.redraw import redraw
 from biomech_id.readers import read
-from biomech_id.results.folder.read_write import read_tables, update_output
-from biomech_id.results.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
-from biomech_id.results.tables.csv_text import write_csv
+from biomech_id.session.folder.read_write import read_tables, update_output
+from biomech_id.session.tables.csv_text import write_csv
+from biomech_id.statistics.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 
 
 def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:

@@ -19,12 +19,12 @@ from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import Finding
 from biomech_id.files.settings import refuse_unknown_options
-from biomech_id.models.model import CalibratedModel
+from biomech_id.languages import Sentence
 from biomech_id.models.poses.points import posed_alone
-from biomech_id.pipeline.in_memory import own_functions
-from biomech_id.pipeline.match_plates import PlateFilter, match_plates
-from biomech_id.pipeline.recipe import PrepareSettings, Recipe
-from biomech_id.sentences import Sentence
+from biomech_id.movement.movement import CalibratedModel
+from biomech_id.plates.matching import PlateFilter, match_plates
+from biomech_id.request.in_memory import own_functions
+from biomech_id.request.recipe import PrepareSettings, Recipe
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
@@ -121,7 +121,10 @@ def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
     )
     choice = replace(choice, mode=RECORDING) if already else choice
     trial = _told(trial, markers, gaps, recipe)
-    plates, plate_filter = match_plates(recorded, choice, model.marker_groups, recipe)
+    plates, plate_filter = match_plates(
+        recorded, choice, model.marker_groups,
+        cutoff_hz=recipe.plate_cutoff_hz, lowpass=recipe.lowpass, kinetics=recipe.kinetics,
+    )  # fmt: skip
     if choice.apply:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError, typed
 from biomech_id.files.atomic import check_writable
 from biomech_id.gait.review import Decision, Review, decision_records, without_remarks
-from biomech_id.pipeline.job import sha256_of_input
-from biomech_id.pipeline.review_file import read_review
-from biomech_id.results.folder.read_write import read_tables, update_output
-from biomech_id.results.tables.review import reviewed_tables
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.input_hashes import InputHashes, make_key
+from biomech_id.request.job import sha256_of_input
+from biomech_id.request.review_file import read_review
+from biomech_id.session.folder.read_write import read_tables, update_output
+from biomech_id.session.output.review import reviewed_tables
+from biomech_id.session.tables.session_tables import Tables
+
+#: Files that a report may be drawn with, beside the session's own tables.
+DRAWN_WITH = ("norm", "style", "review")
 
 
 def redraw(
@@ -25,6 +29,7 @@ def redraw(
     mix: Sequence[str] = (),
     review: Path | None = None,
     norm_for: str | None = None,
+    key: Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
@@ -44,7 +49,9 @@ def redraw(
     review : Path | None, optional
         A review.toml whose cycles and comments are followed; None leaves the cycles as they were used.
     norm_for : str | None, optional
-        Whose norm it is, one of `results.norms.fit.NORM_CHOICES`; None takes that of the session's recipe.
+        Whose norm it is, one of ``session.values.norm.NORM_CHOICES``; None takes that of the session's recipe.
+    key : Path | None, optional
+        The laboratory's key, for the hashes of norm, style and review in results under a code; None for no such hashes.
     progress : Callable[[str, int, int], None] | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
@@ -57,6 +64,8 @@ def redraw(
 
     tables = read_tables(out)
     coded = bool(tables.manifest.get("coded"))
+    make_key(key, coded=coded, out=out)
+    hashes = InputHashes.of(str(tables.summary["subject"]["code"]) if coded else None, key)
     if review is not None:
         decided = _drawable(read_review(review), tables, review, out)
         keeps = tables.manifest["recipe"].get("privacy", {}).get("keep_comments", False)
@@ -66,16 +75,13 @@ def redraw(
     def draw(path: Path) -> None:
         draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, norm_for=norm_for, progress=progress)
 
-    drawn = _drawn_with(norm, style, pages, mix, review)
-    for what in (norm and "norm", style and "style", review and "review") if coded else ():
-        # Found again by its hash.
-        drawn |= {what: {**drawn[what], "name": what}} if what else {}
+    drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}
     update_output(out, "report.pdf", draw, noted={"drawn": drawn})
     return out / "report.pdf"
 
 
-def _drawable(review: Review, tables: SessionTables, path: Path, out: Path) -> Review:
+def _drawable(review: Review, tables: Tables, path: Path, out: Path) -> Review:
     """The review, if everything it asks for can be had without the recordings.
 
     Raises
@@ -96,11 +102,16 @@ def _drawable(review: Review, tables: SessionTables, path: Path, out: Path) -> R
 
 
 def _drawn_with(
-    norm: Path | None, style: Path | None, pages: Sequence[str] | None, mix: Sequence[str], review: Path | None
+    files: Mapping[str, Path | None], hashes: InputHashes, pages: Sequence[str] | None, mix: Sequence[str]
 ) -> dict[str, Any]:
     """What the manifest says of a report drawn with more than the session's own tables; empty for one that was not."""
-    files = {"norm": norm, "style": style, "review": review}
     drawn: dict[str, Any] = {
-        what: {"name": path.name, "sha256": sha256_of_input(path)} for what, path in files.items() if path is not None
+        # Under a code named as what it is: found again by its hash, or where there is none by this name.
+        what: {
+            "name": f"{hashes.code}_{what}{path.suffix.lower()}" if hashes.code else path.name,
+            "sha256": hashes.entry(path, sha256_of_input(path)),
+        }
+        for what, path in files.items()
+        if path is not None
     }
     return drawn | ({"pages": list(pages)} if pages else {}) | ({"mix": list(mix)} if mix else {})

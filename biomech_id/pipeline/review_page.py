@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from biomech_id.arguments import a_path, a_word, one_or_several, or_none, takes
-from biomech_id.emg.muscles import MUSCLES
+from biomech_id.arguments import a_path, a_str, one_or_several, or_none, takes
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.norms.fit import fit_given_norm, person_of
-from biomech_id.results.norms.norm import movement_of, read_norm
-from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.languages import LANGUAGES, terms_of
+from biomech_id.norms.fit import fit_given_norm, person_of
 from biomech_id.review.document import page_html
 from biomech_id.review.packing import Blocks
 from biomech_id.review.session_data import session_data, variables
-from biomech_id.sentences import LANGUAGES
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.session.values.norm import movement_of, read_norm
 
 #: Colours of the report's style that the page takes over.
 _COLOURS = ("left", "right", "norm", "session_b")
@@ -32,7 +29,7 @@ REVIEW_PAGE = "review.html"
 @takes(
     outs=one_or_several(a_path("give the folder that `run` wrote")), path=a_path("name the page"),
     norm=or_none(a_path("name a norm.csv")),
-    style=or_none(a_path("name a style.toml")), language=or_none(a_word(LANGUAGES)),
+    style=or_none(a_path("name a style.toml")), language=or_none(a_str()),
 )  # fmt: skip
 def write_review(
     outs: str | Path | Sequence[str | Path],
@@ -55,7 +52,7 @@ def write_review(
     style : str | Path | None, optional
         The laboratory's style file, for its colours, labels and language.
     language : str | None, optional
-        "en" or "de"; None takes the style's.
+        One of `languages.LANGUAGES`; None takes the style's.
 
     Raises
     ------
@@ -83,19 +80,19 @@ def write_review(
     return path
 
 
-def _called(folder: Path, tables: SessionTables) -> str:
+def _called(folder: Path, tables: Tables) -> str:
     """Under a code the folder's name is not told either."""
     return str(tables.summary["subject"]["code"]) if tables.manifest.get("coded") else folder.name
 
 
-def write_own_page(folder: Path, *, tables: SessionTables) -> None:
+def write_own_page(folder: Path, *, tables: Tables) -> None:
     """Write ``review.html`` of a session into its folder; the same session gives the same bytes, whatever its folder is called.
 
     Parameters
     ----------
     folder : Path
         Of the results, with what its trials looked like.
-    tables : SessionTables
+    tables : Tables
         Of the session.
     """
     blocks = Blocks()
@@ -109,7 +106,7 @@ def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, An
     return page_html(data, blocks.texts, title=title, language=look["language"])
 
 
-def _norm(path: str | Path | None, tables: SessionTables) -> Table | None:
+def _norm(path: str | Path | None, tables: Tables) -> Table | None:
     if path is None:
         return None
     norm = read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
@@ -124,24 +121,20 @@ def _look(path: str | Path | None, language: str | None) -> dict[str, Any]:
     from biomech_id.report.layout.style import load_style
 
     own = load_style(path, language=language)
-    labels = {each: dict(load_style(path, language=each).labels) for each in LANGUAGES}
+    labels = {each: load_style(path, language=each).labels for each in LANGUAGES}
     rows = [word for row in variables() for word in (row["title"], row["positive"], row["negative"])]
     return {
         "language": own.language,
-        "colours": {name: own.settings["colours"][name] for name in _COLOURS},
+        "colours": {name: own.colour(name) for name in _COLOURS},
         "dashes": {side: list(own.dashes(side)[1] or ()) for side in ("L", "R")},
         "labels": {
-            each: {word: texts[word] for word in dict.fromkeys(rows) if word in texts} | _muscles(each)
+            each: {**{word: texts[word] for word in dict.fromkeys(rows) if word in texts}, **terms_of(each, "muscles")}
             for each, texts in labels.items()
         },
         "laboratory": own.settings["laboratory"]["name"],
     }
 
 
-def _muscles(language: str) -> dict[str, str]:
-    return {name: muscle.german if language == "de" else muscle.english for name, muscle in MUSCLES.items()}
-
-
-def _words() -> dict[str, dict[str, str]]:
-    folder = resources.files("biomech_id.review")
-    return {each: tomllib.loads((folder / f"words_{each}.toml").read_text(encoding="utf-8")) for each in LANGUAGES}
+def _words() -> dict[str, dict[str, Any]]:
+    """Words of the page, how each language calls itself and writes a number."""
+    return {each: {**terms_of(each, "language"), **terms_of(each, "review")} for each in LANGUAGES}

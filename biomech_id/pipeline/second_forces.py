@@ -15,10 +15,10 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import BiomechError, Finding
-from biomech_id.gait.contacts import centre_of_pressure_m
-from biomech_id.gait.feet_on_plates import distance_to_foot
+from biomech_id.feet.contacts import centre_of_pressure_m
+from biomech_id.feet.feet_on_plates import distance_to_foot
+from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.gait.force_lag import RISEN_N, ForceLag, find_force_lag
-from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.models.poses.points import with_pose_points
 from biomech_id.readers.formats import forces_beside
 from biomech_id.trial import ForcePlate, Trial

@@ -20,75 +20,75 @@ from biomech_id.arguments import Kind, a, a_path, a_str, one_or_several, or_none
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.segment_energy import energy_sentences
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError
 from biomech_id.exports.c3d.write import write_results
+from biomech_id.feet.feet import find_feet
+from biomech_id.feet.floor import find_belts
+from biomech_id.feet.movements import TrialKind
 from biomech_id.files.inputs import InputsRead, reading_once
 from biomech_id.files.json_text import json_text
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.files.surroundings import surroundings
 from biomech_id.files.unfinished import clear_beside
-from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
-from biomech_id.gait.floor import find_belts
-from biomech_id.gait.landmarks import Landmarks, find_landmarks
-from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import Review, apply_cycles, corrected
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import Travel, describe_travel
+from biomech_id.gait.tracked import solve_movement, with_plates
+from biomech_id.judgement.grade import grade_trial, kinetics_finding
+from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
+from biomech_id.judgement.plate_peaks import peaks_finding
+from biomech_id.judgement.request_findings import request_findings, settings_without_effect, static_findings
+from biomech_id.judgement.session_plates import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
+from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import Carried, calibration_responses, leg_responses
-from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
+from biomech_id.movement.cycle import Cycle
+from biomech_id.movement.movement import CalibratedModel, Movement
+from biomech_id.norms.fit import norm_for_session
 from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
 from biomech_id.pipeline.attest import attested, noting
-from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
+from biomech_id.pipeline.choose_model import ChosenModel, known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
-from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
+from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference_alone, muscles_alone
 from biomech_id.pipeline.extra_forces import forces_of, split_forces
-from biomech_id.pipeline.grade import grade_trial, kinetics_finding
-from biomech_id.pipeline.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
-from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
-from biomech_id.pipeline.last_scan import last_scan
 from biomech_id.pipeline.long_recordings import out_of_memory, require_any_room, require_room
-from biomech_id.pipeline.match_plates import peaks_finding
-from biomech_id.pipeline.plate_types import with_plates_placed
 from biomech_id.pipeline.prepare import prepare
-from biomech_id.pipeline.pseudonym import Pseudonym, check_code, left_out_finding, pseudonym
-from biomech_id.pipeline.recipe import Recipe, Settings
-from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
-from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.second_forces import with_forces_beside
-from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_plate_steps, with_trunk_and_arms, with_whole_body
+from biomech_id.plates.records import read_population
+from biomech_id.privacy.last_scan import last_scan
+from biomech_id.privacy.pseudonym import Pseudonym, check_code, left_out_finding, pseudonym
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
-from biomech_id.results.folder.read_write import check_replaceable, write_folder
-from biomech_id.results.folder.replay import write_replays
-from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
-from biomech_id.results.norms.norm import check_comparable, movement_of, read_norm
-from biomech_id.results.plates.records import read_population
-from biomech_id.results.plates.session import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
-from biomech_id.results.session.analysed import AnalysedSession
-from biomech_id.results.session.emg import SessionEmg, envelopes_at
-from biomech_id.results.session.result import SessionResult
-from biomech_id.results.session.summary import complaints_of, verdict_sentence
-from biomech_id.results.session.values import Failure, TrialResult
-from biomech_id.results.tables.means import RUNNING, WALKING
-from biomech_id.results.tables.session_tables import SessionTables
-from biomech_id.sentences import Sentence
+from biomech_id.request.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
+from biomech_id.request.input_hashes import make_key
+from biomech_id.request.intake import Intake, Progress, Refused, is_functional, one_subject, read_all, subject_of, with_markers
+from biomech_id.request.job import Job
+from biomech_id.request.plate_types import with_plates_placed
+from biomech_id.request.recipe import Recipe, Settings
+from biomech_id.request.review_file import verdict_from
+from biomech_id.request.subject_file import clinic_of, condition_of
+from biomech_id.session.folder.read_write import check_replaceable, write_folder
+from biomech_id.session.folder.replay import write_replays
+from biomech_id.session.output.from_session import session_tables
+from biomech_id.session.session import Session
+from biomech_id.session.solved import Failure, Solved
+from biomech_id.session.tables.means import RUNNING, WALKING
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.trial_tables import frames
+from biomech_id.session.values.emg import SessionEmg, envelopes_at
+from biomech_id.session.values.fingerprint import fingerprint_of, not_recorded, refuse_mixture
+from biomech_id.session.values.norm import check_comparable, movement_of, read_norm
+from biomech_id.session.values.summary import complaints_of, verdict_sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
 from biomech_id.uncertainty.recording import sources_of_error
@@ -133,11 +133,12 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     """
     clear_beside(out)
     check_replaceable(out)
+    make_key(job.key, coded=bool(job.code), out=out)
     session, nameless = analyse_named(job, progress=progress, written=True)
     tables, printed, undrawn = session.tables(), list[str](), list[str]()
-    extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.trials)]
+    extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements)]
     if job.recipe.report:
-        draw = partial(_draw, tables=tables, progress=progress, printed=printed)
+        draw = partial(draw_own_report, tables=tables, printed=printed, code=job.code, progress=progress)
         extras.append(partial(_drawn, draw=draw, name="report.pdf", undrawn=undrawn))
     if job.recipe.write_c3d:
         extras.append(partial(_write_back, session=session, job=job))
@@ -149,7 +150,7 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     return _outcome(session, out, undrawn=[nameless.of(said) for said in undrawn])
 
 
-def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False) -> SessionResult:
+def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False) -> Session:
     """Analyse one subject and return everything as values; nothing is written.
 
     Parameters
@@ -173,7 +174,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
 
 def analyse_named(
     job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False
-) -> tuple[SessionResult, Pseudonym]:
+) -> tuple[Session, Pseudonym]:
     """Analyse one subject, and say what everything is called under its code (see `analyse_job`).
 
     Parameters
@@ -200,7 +201,7 @@ def analyse_named(
 
 def _analyse_noted(
     job: Job, seen: InputsRead, *, progress: Progress | None, trust: bool, written: bool
-) -> tuple[SessionResult, Pseudonym]:
+) -> tuple[Session, Pseudonym]:
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     before = job.input_files(files)
     seen.expect(before.values())
@@ -217,8 +218,10 @@ def _analyse_noted(
         one_subject(intake.trials)
         session = _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written)
         hashes, changed = attested(before, job.input_files(files), seen)
-        inputs = {nameless.input(name): sha256 for name, sha256 in hashes.items()}
-        return replace(session, inputs=inputs, findings=(*session.findings, *map(nameless.of_finding, changed))), nameless
+        inputs = job.manifest_inputs(hashes, {name: nameless.input(name) for name in hashes})
+        session = replace(session, inputs=inputs, session_findings=(*session.session_findings, *map(nameless.of_finding, changed)))
+        # By their inputs recordings of the same person are known again, whatever code they bear.
+        return replace(session, fitted_norm=norm_for_session(session)), nameless
     except BiomechError as error:
         error.under_code = nameless.of(error.message) if job.code else ""
         raise
@@ -226,7 +229,7 @@ def _analyse_noted(
 
 def _analyse_read(
     job: Job, intake: Intake, nameless: Pseudonym, norm: Any, review: Review, *, progress: Progress | None, written: bool
-) -> SessionResult:
+) -> Session:
     """Analyse recordings that were read; under a code everything in the session bears the names that are made here."""
     marker_set = job.recipe.chosen_marker_set
     everything, job = tuple(map(nameless.of_trial, intake.trials)), nameless.of_job(job)
@@ -284,7 +287,7 @@ def _analyse_read(
     return nameless.throughout(replace(session, clinic=nameless.of_clinic(clinic)))
 
 
-def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Sequence[Finding] = ()) -> SessionResult:
+def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Sequence[Finding] = ()) -> Session:
     """The session of recordings that hold muscle signals and nothing else: no model, no trial, but their tables and pages."""
     emg = analyse_emg(intake.trials, (), job.recipe)
     _, told = emg_findings(emg, ())
@@ -292,13 +295,12 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Se
     recipe, clinic = job.recipe, clinic_of(job.subject_toml)
     nameless = nameless.with_labels(intake.trials, (), [channel.input for one in emg.trials for channel in one.record.channels])
     stated = nameless.told(job)
-    session = SessionResult(
-        subject=nameless.of_subject(subject_of(job, intake.trials, None)), model=recipe.known_model or DEFAULT_MODEL,
-        kinetics=recipe.kinetics, static_name="", static_file="", static_frames=0, calibration={}, trials=(),
-        recipe=stated.settings(), command=stated.command(),
-        failed=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in intake.refused),
-        findings=(*noticed, *found, *told, *left_out_finding(job, clinic, Review(), ())),
-        inputs={}, emg=emg, in_memory=job.given.record(), coded=bool(job.code),
+    session = Session(
+        session_tables, model=recipe.known_model or DEFAULT_MODEL, kinetics=recipe.kinetics,
+        person=nameless.of_subject(subject_of(job, intake.trials, None)), recipe=stated.settings(), command=stated.command(),
+        failures=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in intake.refused),
+        session_findings=(*noticed, *found, *told, *left_out_finding(job, clinic, Review(), ())),
+        muscle_signals=emg, in_memory=job.given.record(), coded=bool(job.code),
     )  # fmt: skip
     return nameless.throughout(session)
 
@@ -318,6 +320,7 @@ _RECORDINGS = Kind(
     static=or_none(_RECORDING), functional=one_or_several(_RECORDING), extra=or_none(a((Mapping, Sequence, External))),
     exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
     norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()), review=or_none(a_path("name a review.toml")),
+    key=or_none(a_path("name the file of the laboratory's key")),
 )  # fmt: skip
 def analyse(
     folder: str | Path | Trial | Sequence[str | Path | Trial],
@@ -332,8 +335,9 @@ def analyse(
     norm: str | Path | None = None,
     code: str | None = None,
     review: str | Path | None = None,
+    key: str | Path | None = None,
     **settings: Unpack[Settings],
-) -> AnalysedSession:
+) -> Session:
     """Analyse a subject's folder: the whole main job, as values.
 
     Parameters
@@ -361,6 +365,9 @@ def analyse(
         Replaces the subject's name everywhere.
     review : str | Path | None, optional
         A review.toml in place of the folder's own.
+    key : str | Path | None, optional
+        The laboratory's key for hashes under a code of what somebody typed; written where there is no such file. Without it the
+        manifest has no such hashes.
     settings : Settings
         Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ... Three may be functions of your own:
         ``lowpass(values, rate_hz, cutoff_hz)``, ``event_source(trial, motion)`` that returns events, and
@@ -396,22 +403,21 @@ def analyse(
         named = {"static": named_trial(static, trials, "static")}
         named["functional"] = tuple(named_trial(each, trials, "functional") for each in functional)
     # A job takes paths and patterns as people write them.
-    named |= {"exclude": exclude, "subject_file": subject_file, "norm": norm, "review": review}
+    named |= {"exclude": exclude, "subject_file": subject_file, "norm": norm, "review": review, "key": key}
+    make_key(None if key is None else Path(key), coded=bool(code))
     paths = tuple(Path(each.path) for each in trials) or tuple(Path(each) for each in several if not isinstance(each, Trial))
     with own_functions(settings) as (by_name, functions):
         forces = {} if extra is None else forces_by_trial(extra, [path.stem for path in paths if path != named["static"]])
         chosen = (recipe or Recipe()).replaced(**by_name)
         given = InMemory(trials, forces, functions)
-        return AnalysedSession(analyse_job(Job(paths, recipe=chosen, mass_kg=mass_kg, code=code, given=given, **named)))
+        return analyse_job(Job(paths, recipe=chosen, mass_kg=mass_kg, code=code, given=given, **named))
 
 
-class Solved(NamedTuple):
-    """One trial with its loads, before cycles are cut: the result so far, the trial as analysed, where and how it went, by hand."""
+class Uncut(NamedTuple):
+    """One trial with its loads, before cycles are cut: the result so far, the movement with its feet, decisions by hand."""
 
-    result: TrialResult
-    trial: Trial
-    landmarks: Landmarks
-    travel: Travel
+    result: Solved
+    movement: Movement
     review: Review
 
 
@@ -425,7 +431,7 @@ def solve_trial(
     review: Review | None = None,
     extra: Sequence[External] = (),
     carried: Carried = MappingProxyType({}),
-) -> Solved:
+) -> Uncut:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
     Parameters
@@ -455,31 +461,32 @@ def solve_trial(
     _require_movement(trial)
     prepared = prepare(trial, model, recipe)
     trial = prepared.trial
-    motion = model.track(trial, kinetics=recipe.kinetics)
-    weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
-    search = search_events(trial, motion, source=recipe.event_source, **weight)
+    # A plug-in's model may return a plain motion, or a movement of the model that it stands on.
+    tracked = Movement.of(model.track(trial, kinetics=recipe.kinetics), trial, model)
+    feet = find_feet(trial, tracked, body_mass_kg=subject.mass_kg, contact_N=recipe.contact_N)
+    search = search_events(trial, tracked, source=recipe.event_source, feet=feet)
     by_hand = (review or Review(tuple(map(verdict_from, recipe.stance_verdicts)))).of_trial(trial.name)
     search = corrected(trial, search, by_hand)
-    assignment, loads, as_recorded, errors = None, None, None, {}
-    on_legs, above = split_forces(motion, extra)
+    movement = replace(tracked, feet=feet, search=search)
+    loads, as_recorded, errors = None, None, {}
+    on_legs, above = split_forces(movement, extra)
     if trial.plates:
-        given = {"kinetics": recipe.kinetics, "verdicts": by_hand.verdicts, **weight}
-        assignment = assign_plates(trial, motion, events=search.events, **given)
-        loads = solve_body(motion, assignment, extra=on_legs, budget=recipe.budget)
-        if any(plate.spread_s for plate in trial.wrench_plates or ()):
-            as_recorded = solve_body(motion, assignment.recorded, extra=on_legs)
+        given: dict[str, Any] = {"kinetics": recipe.kinetics, "verdicts": by_hand.verdicts, "body_mass_kg": subject.mass_kg}
+        movement = with_plates(movement, feet=feet, **given)
+        loads = solve_movement(movement, extra=on_legs, budget=recipe.budget)
+        if any(plate.spread_s for plate in trial.wrench_plates or ()) and movement.assignment:
+            as_recorded = solve_movement(movement, movement.assignment.recorded, extra=on_legs)
     if recipe.uncertainty:
-        responses = leg_responses(model, trial, motion, carried)
-        errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes), responses)
-    upper_loads = solve_upper_body(motion, loads, extra=above) if motion.pelvis_mass is not None else None
-    landmarks = find_landmarks(trial, motion)
-    travel = describe_travel(landmarks, floor_support(trial, landmarks, subject.mass_kg))
-    result = TrialResult(
+        responses = leg_responses(model, trial, movement, carried)
+        errors = sources_of_error(movement, model.errors, prepared.filter, error_sizes(recipe.error_sizes), responses)
+    upper_loads = solve_upper_body(movement, loads, extra=above) if movement.pelvis_mass is not None else None
+    assignment = movement.assignment
+    result = Solved(
         name=trial.name,
         file=Path(trial.path).name,
-        kind=travel.kind,
+        kind=feet.travel.kind,
         condition=condition,
-        motion=motion,
+        motion=movement,
         loads=loads,
         assignment=assignment,
         events=search.events,
@@ -493,17 +500,17 @@ def solve_trial(
             *trial.findings,
             *search.findings,
             *(assignment.findings if assignment else ()),
-            *upper_body_findings(motion, with_roles(trial.markers), trial.name),
+            *upper_body_findings(movement, with_roles(trial.markers), trial.name),
         ),
         as_recorded=as_recorded,
         bandwidth=prepared.plate_filter.words if trial.plates else "",
         markers=trial.markers,
         analog=trial.analog,
-        belts=find_belts(landmarks, search.events, travel),
+        belts=find_belts(feet.landmarks, search.events, feet.travel),
         upper_loads=upper_loads,
         extra=tuple(extra),
     )
-    return Solved(result, trial, landmarks, travel, by_hand)
+    return Uncut(result, movement, by_hand)
 
 
 def _checks(loads: JointLoads, mass_kg: float | None) -> Iterator[Sentence]:
@@ -530,13 +537,13 @@ def _require_movement(trial: Trial) -> None:
 
 
 def cut_and_grade(
-    solved: Solved, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
-) -> TrialResult:
+    solved: Uncut, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
+) -> Solved:
     """Cut a solved trial into cycles, measure its steps and grade it.
 
     Parameters
     ----------
-    solved : Solved
+    solved : Uncut
         What `solve_trial` returned.
     model : CalibratedModel
         For the static trial, with which markers and bones are compared.
@@ -545,14 +552,16 @@ def cut_and_grade(
     mean_cycle_s : Mapping[str, float]
         Side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
-    result, trial, landmarks, travel, review = solved
+    result, movement, review = solved
+    trial, feet = movement.trial, movement.feet
+    assert feet is not None  # solve_trial has found them
+    landmarks, travel = feet.landmarks, feet.travel
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
     cycles = apply_cycles(cycles, review.cycles)
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = with_trunk_and_arms(with_whole_body(replace(result, cycles=cycles, parameters=parameters), landmarks, travel))
     result = with_plate_steps(result, landmarks, travel)
-    result = result.with_bands()
     result = with_squats(with_jumps(with_running(result, landmarks, travel, leg_length_m), landmarks), landmarks)
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
@@ -561,8 +570,8 @@ def cut_and_grade(
 
 
 def _has_a_purpose(trial: Trial, job: Job) -> bool:
-    """Whether a trial was recorded for something else than to be analysed: joint centres, or maximal contractions."""
-    return is_functional(trial, job) or is_emg_reference(trial, job.recipe)
+    """Whether a trial was recorded for something else than to be analysed: joint centres, or maximal contractions alone."""
+    return is_functional(trial, job) or is_emg_reference_alone(trial, job.recipe)
 
 
 def _analysed(
@@ -572,14 +581,14 @@ def _analysed(
     nameless: Pseudonym,
     *,
     progress: Progress | None,
-) -> tuple[list[BodyMotion | None], list[TrialResult], list[Refused]]:
+) -> tuple[list[BodyMotion | None], list[Solved], list[Refused]]:
     """Analyse every trial and place the static ones, to compare with; a trial that fails is recorded and the others go on."""
     job = groups[0].job
     condition = condition_of(job.subject_toml)
     extra = forces_of(job, [trial for trial, _ in walks], called=nameless.trial)
     told = job.recipe.uncertainty
     carried = {id(chosen): calibration_responses(chosen.model, chosen.recalibrate) if told else {} for chosen in groups}
-    solved: list[tuple[Solved, ChosenModel]] = []
+    solved: list[tuple[Uncut, ChosenModel]] = []
     refused: list[Refused] = []
     for number, (trial, chosen) in enumerate(walks, start=1):
         if progress:
@@ -605,16 +614,16 @@ def _analysed(
             made_of = cut_and_grade(each, chosen.model, placed[id(chosen)], means.get(each.result.condition, {}))
             results.append(replace(made_of, static=chosen.static.name if chosen.static else ""))
         except OptionError as error:  # a cycle that a review names and the trial has not
-            refused.append(Refused.by(error, Path(each.trial.path)))
+            refused.append(Refused.by(error, Path(each.movement.trial.path)))
     return list(placed.values()), results, refused
 
 
-def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
+def _mean_cycles(solved: Sequence[Uncut]) -> dict[str, dict[str, float]]:
     """Condition -> side -> mean time of the whole straight cycles of all trials, seconds."""
     cycles: dict[str, list[Cycle]] = {}
-    for result, trial, *_ in solved:
+    for result, movement, _ in solved:
         if result.kind is TrialKind.STRAIGHT:
-            cycles.setdefault(result.condition, []).extend(cut_cycles(trial, result.events))
+            cycles.setdefault(result.condition, []).extend(cut_cycles(movement.trial, result.events))
     return {condition: mean_cycle_times(found) for condition, found in cycles.items()}
 
 
@@ -632,27 +641,28 @@ def _session(
     groups: Sequence[ChosenModel],
     statics: Sequence[BodyMotion | None],
     *,
-    results: Sequence[TrialResult],
+    results: Sequence[Solved],
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
     emg: SessionEmg,
     review: Review,
     plates: PlatesTold | None,
-) -> SessionResult:
+) -> Session:
     recipe, static, model = job.recipe, groups[0].static, groups[0].model
     calibration, axes = _calibrations(groups, results, nameless)
     stated = nameless.told(job)
-    session = SessionResult(
-        subject=nameless.of_subject(model.subject),
+    session = Session(
+        session_tables,
+        person=nameless.of_subject(model.subject),
         model=registered_name(groups[0].job.recipe.model),
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
         static_file=nameless.file(Path(static.path)) if static else "",
         static_frames=static.n_frames if static else 0,
-        calibration=calibration,
-        trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
-        failed=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in refused),
-        findings=(
+        calibration_record=calibration,
+        movements=tuple(replace(result, file=nameless.of(result.file)) for result in results),
+        failures=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in refused),
+        session_findings=(
             *(finding for chosen in groups for finding in chosen.model.findings),
             *noticed,
             *axes,
@@ -662,22 +672,21 @@ def _session(
         recipe=stated.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=stated.command(),
-        inputs={},
         in_memory=job.given.record(),
-        norm=norm,
+        norm_table=norm,
         static_motion=statics[0],
         static_markers=None if model.static is None else model.static.markers,
         marker_groups=model.marker_groups,
-        emg=emg,
+        muscle_signals=emg,
         review=review,
         plates=plates_summary(plates),
         coded=bool(job.code),
     )
-    return replace(session, findings=(*session.findings, *_compared(session, job)))
+    return replace(session, session_findings=(*session.session_findings, *_compared(session, job)))
 
 
 def _calibrations(
-    groups: Sequence[ChosenModel], results: Sequence[TrialResult], nameless: Pseudonym
+    groups: Sequence[ChosenModel], results: Sequence[Solved], nameless: Pseudonym
 ) -> tuple[dict[str, Any], list[Finding]]:
     """What ``calibration.json`` says, and what is noticed of the knees' axes; further static trials stand under "conditions"."""
     records: list[tuple[str, dict[str, Any]]] = []
@@ -695,7 +704,7 @@ def _calibrations(
     return first | ({"conditions": own} if own else {}), noticed
 
 
-def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
+def _compared(session: Session, job: Job) -> Iterator[Finding]:
     """Refuse a norm that was computed otherwise, and say what cannot be compared.
 
     Raises
@@ -703,34 +712,34 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
     OptionError
         Norm and session differ in what the recipe does not name.
     """
-    movement = WALKING if session.norm is None else movement_of(session.norm)
-    trials = [{"kind": str(trial.kind), "bandwidth": trial.bandwidth} for trial in session.trials]
+    movement = WALKING if session.norm_table is None else movement_of(session.norm_table)
+    trials = [{"kind": str(trial.kind), "bandwidth": trial.bandwidth} for trial in session.movements]
     own = fingerprint_of({**session.fingerprint, "trials": trials}, movement)
-    if session.fitted_norm is not None:
-        yield from session.fitted_norm.findings
-    if session.norm is not None and session.trials and not _has(session, movement):
+    fitted = norm_for_session(session)
+    yield from fitted.findings if fitted is not None else ()
+    if session.norm_table is not None and session.movements and not _has(session, movement):
         yield Finding("norm-of-other-movement", {"movement": movement}, "norm")
-    if session.norm is not None and job.norm is not None:
-        known = fingerprint_of({str(name): value for name, value in session.norm.iloc[0].items()})
+    if session.norm_table is not None and job.norm is not None:
+        known = fingerprint_of({str(name): value for name, value in session.norm_table.iloc[0].items()})
         refuse_mixture(known, own, (f"the norm {job.norm.name}", "this session"), mix=job.recipe.mix)
         if not_recorded(known):
             yield Finding("norm-not-told", {"norm": job.norm.name, "lacks": not_recorded(known)})
     by_width: dict[str, list[str]] = {}
-    for trial in session.trials:
+    for trial in session.movements:
         by_width.setdefault(trial.bandwidth, []).append(trial.name)
     by_width.pop("", None)
     if len(by_width) > 1:
         yield Finding("bandwidth-mixed", {"trials": [(words, " ".join(names)) for words, names in by_width.items()]})
 
 
-def _has(session: SessionResult, movement: str) -> bool:
+def _has(session: Session, movement: str) -> bool:
     """Whether some trial of a session shows what a norm is of: runs, or steps of any walk."""
-    runs = {trial.kind is TrialKind.RUN for trial in session.trials if trial.kind is TrialKind.RUN or trial.kind.walking}
+    runs = {trial.kind is TrialKind.RUN for trial in session.movements if trial.kind is TrialKind.RUN or trial.kind.walking}
     return (movement == RUNNING) in runs
 
 
-def _outcome(session: SessionResult, out: Path, *, undrawn: Sequence[str]) -> Outcome:
-    return Outcome(f"{out}: {verdict_sentence(session)}", (*complaints_of(session), *undrawn), len(session.trials))
+def _outcome(session: Session, out: Path, *, undrawn: Sequence[str]) -> Outcome:
+    return Outcome(f"{out}: {verdict_sentence(session)}", (*complaints_of(session), *undrawn), len(session.movements))
 
 
 def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: list[str]) -> None:
@@ -751,22 +760,56 @@ def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: 
         undrawn.append(f"{name} could not be drawn ({why}); every table is there.")
 
 
-def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None, printed: list[str]) -> None:
+def draw_own_report(
+    folder: Path,
+    *,
+    tables: Tables,
+    printed: list[str],
+    code: str | None = None,
+    progress: Progress | None = None,
+    pages: Sequence[str] | None = None,
+) -> None:
+    """Draw ``report.pdf`` of a run, as every run does.
+
+    Parameters
+    ----------
+    folder : Path
+        That takes it.
+    tables : Tables
+        The session's tables.
+    printed : list[str]
+        Takes every text of the pages where there is a code, for the last look for names; stays empty without one.
+    code : str | None, optional
+        What replaces the subject's name.
+    progress : Progress | None, optional
+        Told of every page.
+    pages : Sequence[str] | None, optional
+        Names out of `report.book.page_names`; None draws all of them.
+    """
     from biomech_id.report.pdf import draw_report
 
-    draw_report(tables, folder / "report.pdf", progress=progress, printed=printed)
+    # Going through the texts of all pages takes a third of what drawing them takes.
+    gathered = printed if code else None
+    draw_report(tables, folder / "report.pdf", pages=pages, progress=progress, printed=gathered)
 
 
-def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
+def _write_back(folder: Path, *, session: Session, job: Job) -> None:
     """Write results into copies of the recordings, below ``c3d/``."""
     (folder / "c3d").mkdir()
     recording = {path.name: path for path in job.files()}
-    for trial in session.trials:
+    for trial in session.movements:
         source = recording[trial.file]
-        columns, analysed = {name: trial.frames[name] for name in trial.frames.columns}, session.inputs[job.relative(source)]
+        table, analysed = frames(trial), session.inputs[job.relative(source)]
         turned = ROTATION_TO_Z_UP[read_recording(source, marker_set=job.recipe.chosen_marker_set).facts.vertical]
-        muscles = envelopes_at(session.emg, trial.name, trial.motion.time_s)
-        write_results(source, folder / "c3d" / source.name, columns, scalars=muscles, R_lab_file=turned, sha256=analysed)
+        muscles = envelopes_at(session.muscle_signals, trial.name, trial.motion.time_s)
+        write_results(
+            source,
+            folder / "c3d" / source.name,
+            {name: table[name] for name in table.columns},
+            scalars=muscles,
+            R_lab_file=turned,
+            sha256=analysed,
+        )
 
 
 def _leg_length_m(subject: Subject) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,41 +13,40 @@ from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.momentum import BodyMomentum, body_momentum, ground_of
 from biomech_id.errors import Finding
-from biomech_id.gait.energy import energy_parameters, mechanical_energy
-from biomech_id.gait.floor import Belts
-from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.plate_steps import told_by_steps
-from biomech_id.gait.residual import PROGRESSION_AXES, RESIDUAL_CUTOFF_HZ, ResidualTest, judge_residual
-from biomech_id.gait.spatiotemporal import GaitParameter
-from biomech_id.gait.stability import Stability, margins_of_stability, stability_parameters
-from biomech_id.gait.travel import Travel
-from biomech_id.gait.trunk_and_arms import (
+from biomech_id.feet.floor import Belts
+from biomech_id.feet.landmarks import Landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import Travel
+from biomech_id.gait.measures.energy import energy_parameters, mechanical_energy
+from biomech_id.gait.measures.residual import PROGRESSION_AXES, RESIDUAL_CUTOFF_HZ, ResidualTest, judge_residual
+from biomech_id.gait.measures.spatiotemporal import GaitParameter
+from biomech_id.gait.measures.stability import Stability, margins_of_stability, stability_parameters
+from biomech_id.gait.measures.trunk_and_arms import (
     angular_momentum_parameters,
     arm_swing_parameters,
     excursion_parameters,
     trunk_parameters,
 )
-from biomech_id.results.session.quality import QualityRow, graded
-from biomech_id.results.session.values import TrialResult
-from biomech_id.results.session.whole_body import WholeBodyResult
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.plates.steps import told_by_steps
+from biomech_id.session.solved import Solved
+from biomech_id.session.values.whole_body import WholeBodyResult
 from biomech_id.signal.filters import lowpass
 
 #: Movements whose margins of stability mean something: on one level, straight ahead.
 STRAIGHT_AHEAD = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
 #: Slower than this nobody's angular momentum is divided by the speed, m/s.
 LEAST_SPEED_M_S = 0.2
-#: Markers on the edges of a foot: edge of `gait.stability.EDGES` -> its role.
+#: Markers on the edges of a foot: edge of `gait.measures.stability.EDGES` -> its role.
 _EDGE_ROLES = {"ankle": "lateral_malleolus", "metatarsal_5": "metatarsal_5"}
 
 
-def with_whole_body(result: TrialResult, landmarks: Landmarks, travel: Travel) -> TrialResult:
+def with_whole_body(result: Solved, landmarks: Landmarks, travel: Travel) -> Solved:
     """Return a trial with what its whole body says; as it is where part of the body has no mass.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         Solved and cut into cycles.
     landmarks : Landmarks
         Its pelvis and feet.
@@ -80,7 +79,7 @@ def _mean_belt(belts: Belts) -> FloatArray:
     return np.append(np.mean([belt.mean_lab_m_s for belt in belts.values()], axis=0), 0.0)
 
 
-def _stands_on_feet(result: TrialResult, test: ResidualTest | None) -> bool:
+def _stands_on_feet(result: Solved, test: ResidualTest | None) -> bool:
     """Whether margins of stability are those of somebody who walks straight ahead and leans on nothing, as far as plates tell."""
     leans = test is not None and "weight" in test.causes and test.single.mean_percent[2] < 0
     stances = result.assignment.stances if result.assignment else ()
@@ -90,7 +89,7 @@ def _stands_on_feet(result: TrialResult, test: ResidualTest | None) -> bool:
 
 
 def _stability(
-    result: TrialResult, body: BodyMomentum, velocity_lab_m_s: FloatArray, landmarks: Landmarks, travel: Travel
+    result: Solved, body: BodyMomentum, velocity_lab_m_s: FloatArray, landmarks: Landmarks, travel: Travel
 ) -> Stability | None:
     """Margins to the edges that are marked; None where no ankle marker says how long the pendulum is."""
     markers, roles = result.markers, result.motion.roles
@@ -110,7 +109,7 @@ def _stability(
     )
 
 
-def _parameters(result: TrialResult, whole: WholeBodyResult, speed_m_s: float) -> Iterator[GaitParameter]:
+def _parameters(result: Solved, whole: WholeBodyResult, speed_m_s: float) -> Iterator[GaitParameter]:
     cycles, time_s = result.cycles, result.motion.time_s
     if whole.stability is not None:
         yield from stability_parameters(whole.stability, cycles, time_s)
@@ -124,12 +123,12 @@ def _parameters(result: TrialResult, whole: WholeBodyResult, speed_m_s: float) -
         yield from (row for row in found if result.kind in STRAIGHT_AHEAD or row.parameter != "energy_recovery")
 
 
-def with_trunk_and_arms(result: TrialResult) -> TrialResult:
+def with_trunk_and_arms(result: Solved) -> Solved:
     """Return a trial with lean and sway of its trunk and the swing of its arms, as far as they are tracked.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         Cut into cycles.
     """
     angles, time_s = result.motion.joint_angles_rad, result.motion.time_s
@@ -145,12 +144,12 @@ def with_trunk_and_arms(result: TrialResult) -> TrialResult:
     return replace(result, parameters=(*result.parameters, *trunk, *arms))
 
 
-def with_plate_steps(result: TrialResult, landmarks: Landmarks, travel: Travel) -> TrialResult:
+def with_plate_steps(result: Solved, landmarks: Landmarks, travel: Travel) -> Solved:
     """Return a trial with the steps that tell where its plates stand; as it is where a foot lacks a heel or a toe marker.
 
     Parameters
     ----------
-    result : TrialResult
+    result : Solved
         With its whole body, if that is tracked.
     landmarks : Landmarks
         Its pelvis and feet.
@@ -195,48 +194,12 @@ def residual_findings(test: ResidualTest | None, body_mass_kg: float, trial: str
         yield Finding(_SAYS[kind], numbers, trial)
 
 
-def _of_single(axis: int) -> Callable[[ResidualTest], float]:
-    return lambda test: test.single.rms_percent[axis]
-
-
-#: Quality rule about the residual -> what measures it.
-OF_RESIDUAL: Mapping[str, Callable[[ResidualTest], float]] = {
-    "residual-single": lambda test: test.single.size_percent,
-    "residual-double": lambda test: test.phases["double"].size_percent if "double" in test.phases else float("nan"),
-    "residual-fore-aft": _of_single(0),
-    "residual-sideways": _of_single(1),
-    "residual-vertical": _of_single(2),
-    "residual-weight": lambda test: abs(test.single.mean_percent[2]),
-    "residual-moment": lambda test: float(np.linalg.norm(test.single.moment_Nm_kg)),
-    "residual-slope-fore-aft": lambda test: test.slope[0],
-    "residual-slope-sideways": lambda test: test.slope[1],
-    "residual-lag": lambda test: abs(1000.0 * test.lag_s),
-}
-
-
-def residual_quality(result: TrialResult) -> dict[str, QualityRow]:
-    """Return the quality rules about the whole body's residual; none where the whole body is not tracked on plates.
-
-    Parameters
-    ----------
-    result : TrialResult
-        With its whole body.
-    """
-    whole = result.whole_body
-    if whole is None or whole.ground is None:
-        return {}
-    test = whole.test
-    return {
-        rule: graded(result.name, rule, float("nan") if test is None else measure(test)) for rule, measure in OF_RESIDUAL.items()
-    }
-
-
-def whole_body_findings(results: Sequence[TrialResult]) -> tuple[Finding, ...]:
+def whole_body_findings(results: Sequence[Solved]) -> tuple[Finding, ...]:
     """Say once what part of the body is left out, so that nothing is computed of the whole of it.
 
     Parameters
     ----------
-    results : Sequence[TrialResult]
+    results : Sequence[Solved]
         The trials of a session.
     """
     by_lack: dict[tuple[str, ...], list[str]] = {}

@@ -19,6 +19,7 @@ from typing import Protocol
 from biomech_id.arguments import a, a_path, a_switch, each, or_none, takes
 from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset
+from biomech_id.plugins import Registry
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.c3d.read import read_c3d
 from biomech_id.readers.opensim.force_columns import read_force_columns
@@ -63,7 +64,7 @@ class Format:
 FORCE_ENDINGS, FORCE_SUFFIXES = ("_grf", "_forces", "_force", "_ground_forces"), (".mot", ".sto", ".c3d")
 
 #: Suffix -> format, the preferred first.
-FORMATS: dict[str, Format] = {}
+FORMATS: Registry[str, Format] = Registry("format")
 
 
 def register(new: Format) -> None:
@@ -79,21 +80,26 @@ def register(new: Format) -> None:
     OptionError
         The suffix is no suffix in lower case, or taken.
     """
-    if new.suffix in FORMATS or not new.suffix.startswith(".") or new.suffix != new.suffix.lower():
+    if not new.suffix.startswith(".") or new.suffix != new.suffix.lower():
         raise OptionError(
-            f"A format cannot be registered for {new.suffix!r}; taken are {', '.join(FORMATS)}.",
+            f"A format cannot be registered for {new.suffix!r}: that is no suffix in lower case, with its dot.",
             value=new.suffix, expected="a free suffix in lower case, with its dot", where="register",
         )  # fmt: skip
-    FORMATS[new.suffix] = new
+    FORMATS.add(new.suffix, new)
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that reads a file: its suffix's, else C3D's, which looks into the file and says if it is none.
+    """Return the format that reads a file.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The recording; only its suffix is looked at, in any case.
+
+    Returns
+    -------
+    Format
+        The suffix's format; C3D's for a suffix that nothing is registered for: it looks into the file and says if it is none.
     """
     return FORMATS.get(path.suffix.lower(), FORMATS[".c3d"])
 
@@ -109,7 +115,7 @@ def read(
     marker_set: str | os.PathLike[str] | None = None,
     plates: Sequence[DeclaredPlate] = (),
 ) -> Trial:
-    """Return the trial a file holds, whatever registered format it has: SI units, laboratory axes with Z up, missing data NaN.
+    """Return the trial a file holds, whatever registered format it has.
 
     Parameters
     ----------
@@ -117,11 +123,16 @@ def read(
         A C3D file, OpenSim's ``.trc`` (the forces that ExternalLoads beside it put on its feet are read along), a ``.mot`` of
         forces, or a file of a registered format.
     trust : bool
-        Read C3D files in this process (see `read_c3d`).
+        Read C3D files in this process (see `read_c3d`); False, the default, reads them in a child process.
     marker_set : str | os.PathLike[str] | None, optional
-        Str or os.PathLike, optional Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
+        Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its C3D files' plates of unknown types to be.
+
+    Returns
+    -------
+    Trial
+        SI units, laboratory axes with Z up, missing data NaN.
 
     Raises
     ------
@@ -143,12 +154,17 @@ def read(
 
 
 def companions_of(path: Path) -> tuple[Path, ...]:
-    """Return the files besides the one named that a recording is read from; none where they cannot be used, which `read` says.
+    """Return the files besides the one named that a recording is read from.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The recording; it need not exist.
+
+    Returns
+    -------
+    tuple[Path, ...]
+        Existing files, such as those that ExternalLoads name; empty where there are none or they cannot be used, which `read` says.
     """
     beside = forces_beside(path)
     try:
@@ -158,7 +174,7 @@ def companions_of(path: Path) -> tuple[Path, ...]:
 
 
 def forces_beside(path: Path) -> Path | None:
-    """Return the second file that holds the forces of a recording, ``walk_grf.mot`` or ``walk_forces.c3d``; None without one.
+    """Return the second file that holds the forces of a recording.
 
     Where an ``ExternalLoads`` belongs to the recording, that says which forces are meant, and there is no second file.
 
@@ -166,33 +182,39 @@ def forces_beside(path: Path) -> Path | None:
     ----------
     path : Path
         The recording with markers or poses.
+
+    Returns
+    -------
+    Path | None
+        ``walk_grf.mot`` or ``walk_forces.c3d`` beside ``walk.trc``; None without one, and for a path that is such a file itself.
     """
-    if _is_of_forces(path.stem):
+    if path.stem.lower().endswith(FORCE_ENDINGS):
         return None
     names = [path.with_name(path.stem + ending + suffix) for ending in FORCE_ENDINGS for suffix in FORCE_SUFFIXES]
     try:
-        found = next((name for name in names if name.is_file()), None)
-        return None if found is None or external_loads_of(path) is not None else found
+        beside = next((name for name in names if name.is_file()), None)
+        return None if beside is None or external_loads_of(path) is not None else beside
     except (OSError, BiomechError):
         return None
 
 
-def _is_of_forces(stem: str) -> bool:
-    return stem.lower().endswith(FORCE_ENDINGS)
-
-
 def recordings_among(files: Iterable[Path]) -> list[Path]:
-    """Return, of the entries of a folder, those that the first format with any of them reads.
+    """Return, of the entries of a folder, those that are recordings of one format.
 
     Hidden files and folders are none, and neither is a file of forces that belongs to a recording beside it (`forces_beside`).
 
     Parameters
     ----------
     files : Iterable[Path]
-        Entries of a folder.
+        Entries of a folder; folders and hidden files among them are passed over.
+
+    Returns
+    -------
+    list[Path]
+        In the order given; all of the first registered format that has any; empty where no format has.
     """
     seen = [path for path in files if not path.name.startswith(".") and not path.is_dir()]
-    of_others = {found for path in seen if path.suffix.lower() in FORMATS and (found := forces_beside(path)) is not None}
+    of_others = {forces for path in seen if path.suffix.lower() in FORMATS and (forces := forces_beside(path)) is not None}
     seen = [path for path in seen if path not in of_others]
     return next(filter(None, ([path for path in seen if path.suffix.lower() == suffix] for suffix in FORMATS)), [])
 

@@ -33,7 +33,7 @@ def send(stream: BinaryIO, message: object) -> None:
     Parameters
     ----------
     stream : BinaryIO
-        Where messages pass.
+        Pipe to the other process; it is flushed.
     message : object
         Numbers, texts, arrays, paths, collections of them, and values and errors of this package.
 
@@ -43,7 +43,7 @@ def send(stream: BinaryIO, message: object) -> None:
         Something else is in it.
     """
     arrays: list[np.ndarray[Any, Any]] = []
-    body = json.dumps(_told(message, arrays, {})).encode("ascii")
+    body = json.dumps(_encoded(message, arrays, {})).encode("ascii")
     parts = [memoryview(body), *(array.ravel("K").view(np.uint8).data for array in arrays)]
     stream.write(struct.pack(f"<{len(parts) + 1}Q", len(parts), *(part.nbytes for part in parts)))
     for part in parts:
@@ -57,7 +57,12 @@ def receive(stream: BinaryIO) -> Any:
     Parameters
     ----------
     stream : BinaryIO
-        Where messages pass.
+        Pipe from the other process; waits until a whole message has come.
+
+    Returns
+    -------
+    Any
+        What `send` was given; its arrays are read-only.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def receive(stream: BinaryIO) -> Any:
     lengths = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
     body, *buffers = [_exactly(stream, length) for length in lengths]
     try:
-        return _made(json.loads(body), buffers)
+        return _decoded(json.loads(body), buffers)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, ImportError) as reason:
         if isinstance(reason, BiomechError):
             raise
@@ -87,15 +92,15 @@ def _exactly(stream: BinaryIO, length: int) -> bytes:
     return data
 
 
-def _told(value: object, arrays: list[np.ndarray[Any, Any]], known: dict[int, int]) -> object:
+def _encoded(value: object, arrays: list[np.ndarray[Any, Any]], known: dict[int, int]) -> object:
     """A value as JSON holds it; arrays are put into ``arrays``, each once."""
     if value is None or (isinstance(value, bool | int | float | str) and not isinstance(value, Enum)):
         return value
     if isinstance(value, list):
-        return [_told(each, arrays, known) for each in value]
+        return [_encoded(each, arrays, known) for each in value]
     kind = type(value)
     if isinstance(value, np.generic):
-        return _told(value.item(), arrays, known)
+        return _encoded(value.item(), arrays, known)
     if isinstance(value, np.ndarray) and value.dtype.kind in _KINDS:
         number = known.setdefault(id(value), len(arrays))
         column_major = value.flags.f_contiguous and not value.flags.c_contiguous
@@ -103,33 +108,33 @@ def _told(value: object, arrays: list[np.ndarray[Any, Any]], known: dict[int, in
             arrays.append(value if column_major else np.ascontiguousarray(value))
         return {"array": [number, value.dtype.str, list(value.shape), "F" if column_major else "C"]}
     if isinstance(value, Mapping):
-        return {"dict": [[_told(key, arrays, known), _told(each, arrays, known)] for key, each in value.items()]}
+        return {"dict": [[_encoded(key, arrays, known), _encoded(each, arrays, known)] for key, each in value.items()]}
     if kind.__name__ in _COLLECTIONS:
         assert isinstance(value, tuple | set | frozenset)
-        return {kind.__name__: [_told(each, arrays, known) for each in value]}
+        return {kind.__name__: [_encoded(each, arrays, known) for each in value]}
     if isinstance(value, Path):
         return {"path": str(value)}
     name = f"{kind.__module__}:{kind.__qualname__}"
     if isinstance(value, Enum):
         return {"enum": [name, value.value]}
     if isinstance(value, BiomechError):
-        said = (value.message, value.value, value.expected, value.where, getattr(value, "__notes__", []))
-        return {"error": [name, *(_told(each, arrays, known) for each in said)]}
+        parts = (value.message, value.value, value.expected, value.where, getattr(value, "__notes__", []))
+        return {"error": [name, *(_encoded(each, arrays, known) for each in parts)]}
     if not is_dataclass(value):
         raise TypeError(f"{kind.__name__} is no value that passes between processes")
     held = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
-    return {"value": [name, {field: _told(each, arrays, known) for field, each in held.items()}]}
+    return {"value": [name, {field: _encoded(each, arrays, known) for field, each in held.items()}]}
 
 
-def _made(told: Any, buffers: Sequence[bytes]) -> Any:
-    """The value that `_told` was made of."""
-    if isinstance(told, list):
-        return [_made(each, buffers) for each in told]
-    if not isinstance(told, dict):
-        return told
-    ((kind, content),) = told.items()
+def _decoded(encoded: Any, buffers: Sequence[bytes]) -> Any:
+    """The value that `_encoded` was made of."""
+    if isinstance(encoded, list):
+        return [_decoded(each, buffers) for each in encoded]
+    if not isinstance(encoded, dict):
+        return encoded
+    ((kind, content),) = encoded.items()
     if kind in _COLLECTIONS:
-        return _COLLECTIONS[kind](tuple(_made(each, buffers)) if kind == "dict" else _made(each, buffers) for each in content)
+        return _COLLECTIONS[kind](tuple(_decoded(each, buffers)) if kind == "dict" else _decoded(each, buffers) for each in content)
     if kind == "array":
         number, dtype, shape, order = content
         if np.dtype(dtype).kind not in _KINDS:
@@ -141,13 +146,13 @@ def _made(told: Any, buffers: Sequence[bytes]) -> Any:
     if kind == "enum" and issubclass(declared, Enum):
         return declared(content[1])
     if kind == "error" and issubclass(declared, BiomechError):
-        message, value, expected, where, notes = (_made(each, buffers) for each in content[1:])
+        message, value, expected, where, notes = (_decoded(each, buffers) for each in content[1:])
         error = declared(message, value=value, expected=expected, where=where)
         for note in notes:
             error.add_note(note)
         return error
     if kind == "value" and is_dataclass(declared):
-        return declared(**{name: _made(each, buffers) for name, each in content[1].items()})
+        return declared(**{name: _decoded(each, buffers) for name, each in content[1].items()})
     raise TypeError(kind)
 
 

@@ -18,25 +18,25 @@ class FileFacts:
     processor : str
         "PC", "DEC" or "SGI".
     number_format : str
-        "float" or "integer".
+        "float" or "integer": how points and analog samples are stored.
     frames : int
-        Video frames in the file, and as header and parameters promise.
+        Video frames that are in the file.
     frames_promised : int
-        Video frames in the file, and as header and parameters promise.
+        Video frames that header and parameters promise; more than ``frames`` in a file that was cut.
     rate_hz : float
-        Video frames and analog samples per second (0 without analog channels).
+        Video frames per second.
     analog_rate_hz : float
-        Video frames and analog samples per second (0 without analog channels).
+        Analog samples per second; 0 without analog channels.
     first_frame : int
-        Counted from 1.
+        Number of the first frame in the file, counted from 1; later than 1 where the recording was trimmed.
     points : int
         Number of points, model outputs included.
     labels : tuple[str, ...]
         All labels as stored, also those beyond the number of points.
     analog_channels : int
-        Number of channels.
+        Number of analog channels, those of the force plates included.
     units : str
-        POINT:UNITS as stored.
+        Length unit of points and plates as stored in POINT:UNITS; may be empty.
     vertical : str
         The file's upward axis, "+Z".
     plates : tuple[PlateFacts, ...]
@@ -71,7 +71,7 @@ class Recording:
     Attributes
     ----------
     trial : Trial
-        To work with.
+        What every computation starts from: SI units, laboratory axes.
     facts : FileFacts
         What the file itself says.
     """
@@ -81,7 +81,7 @@ class Recording:
 
 
 def with_marker_set(markers: Markers, markerset: MarkerSet) -> Markers:
-    """Return a recording's markers under the set's own spelling of their labels, with the set's roles.
+    """Return a recording's markers under a marker set's names.
 
     Parameters
     ----------
@@ -89,5 +89,10 @@ def with_marker_set(markers: Markers, markerset: MarkerSet) -> Markers:
         Markers of the recording.
     markerset : MarkerSet
         Which label shows what.
+
+    Returns
+    -------
+    Markers
+        The same paths, with labels in the set's own spelling and with the set's roles.
     """
     return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))

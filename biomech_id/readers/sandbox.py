@@ -56,18 +56,23 @@ class Sandbox:
         marker_set: str | None = None,
         plates: Sequence[DeclaredPlate] = (),
     ) -> Recording:
-        """Return what `read_recording` returns.
+        """Return what `read_recording` returns, read by the child.
 
         Parameters
         ----------
         path : str | os.PathLike[str]
-            The file.
+            A C3D file; a relative path means the current folder of this process.
         subject : str | None, optional
             Prefix of the subject wanted, where a file holds several; None for the only one.
         marker_set : str | None, optional
             Name or file of a marker set; None finds the one that fits.
         plates : Sequence[DeclaredPlate], optional
             What a laboratory declares its plates of unknown types to be.
+
+        Returns
+        -------
+        Recording
+            With the finding ``sandbox-unlimited`` where the system cannot limit the child.
 
         Raises
         ------
@@ -171,17 +176,22 @@ atexit.register(_shared.close)
 def read_in_sandbox(
     path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None, plates: Sequence[DeclaredPlate] = ()
 ) -> Recording:
-    """Return what `read_recording` returns, read by this process's child (see `Sandbox.read`).
+    """Return what `read_recording` returns, read by this process's child.
 
     Parameters
     ----------
     path : str | os.PathLike[str]
-        The file.
+        A C3D file; a relative path means the current folder of this process.
     subject : str | None, optional
         Prefix of the subject wanted, where a file holds several; None for the only one.
     marker_set : str | None, optional
         Name or file of a marker set; None finds the one that fits.
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be.
+
+    Returns
+    -------
+    Recording
+        See `Sandbox.read`.
     """
     return _shared.read(path, subject, marker_set, plates)

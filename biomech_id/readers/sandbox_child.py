@@ -19,12 +19,17 @@ from biomech_id.readers.source import read_source
 
 
 def limit_rights(most_bytes: int) -> bool:
-    """Limit this process's memory and drop its rights to write files and start processes; return whether the system can.
+    """Limit this process's memory and drop its rights to write files and start processes.
 
     Parameters
     ----------
     most_bytes : int
-        The limit.
+        Address space it may use; a lower limit that is set already stays.
+
+    Returns
+    -------
+    bool
+        Whether the system has such limits; False on Windows.
     """
     try:
         import resource
@@ -44,18 +49,23 @@ def limit_rights(most_bytes: int) -> bool:
 
 
 def answer(path: str, subject: str | None, marker_set: str | None = None, plates: Sequence[DeclaredPlate] = ()) -> object:
-    """Return the recording of a file, or the error that says why there is none.
+    """Return what the parent is sent for one file.
 
     Parameters
     ----------
     path : str
-        The file.
+        A C3D file, as the parent names it.
     subject : str | None
         Prefix of the subject wanted, where a file holds several; None for the only one.
     marker_set : str | None, optional
         Name or file of a marker set; None finds the one that fits.
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be.
+
+    Returns
+    -------
+    object
+        The `Recording`, or the `BiomechError` that says why there is none.
     """
     try:
         return interpret(read_source(path), subject, marker_set, plates)

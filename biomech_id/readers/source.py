@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from biomech_id.errors import FileRefusedError
+from biomech_id.errors import FileRefusedError, Finding
 
 #: A header block and one parameter block:
 #: nothing shorter can be a C3D file.
@@ -26,7 +26,7 @@ class Source:
     path : Path
         Where the file is.
     data : bytes
-        The file's bytes.
+        The whole file, as it was at one moment.
     sha256 : str
         Of the bytes, hexadecimal.
     """
@@ -41,6 +41,35 @@ class Source:
         return self.path.name
 
 
+class FileFindings(list[Finding]):
+    """Findings about one file, or about a plate of it, in the order in which they were noticed.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file, for messages.
+    plate : str, optional
+        Name of the plate that all of them concern; "" for none.
+    """
+
+    def __init__(self, file: str, plate: str = "") -> None:
+        super().__init__()
+        self.file, self.where = file, plate or file
+        self._about = {"plate": plate, "file": file} if plate else {"file": file}
+
+    def add(self, rule: str, **values: object) -> None:
+        """Append a finding about the file or plate.
+
+        Parameters
+        ----------
+        rule : str
+            Identifier of the finding, as in the tables of `biomech_id.languages`.
+        **values : object
+            What was noticed, in the unit each name ends with; the names of plate and file are put before them.
+        """
+        self.append(Finding(rule, {**self._about, **values}, self.where))
+
+
 def read_source(path: str | os.PathLike[str]) -> Source:
     """Return the bytes of a C3D file.
 
@@ -50,7 +79,12 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     Parameters
     ----------
     path : str | os.PathLike[str]
-        The file.
+        A C3D file; anything else is refused by its second byte.
+
+    Returns
+    -------
+    Source
+        All bytes of the file, with their hash.
 
     Raises
     ------

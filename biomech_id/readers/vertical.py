@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
 from biomech_id.markersets import MarkerSet, upper_and_lower
 from biomech_id.readers.c3d.plate_wrench import plate_axes
+from biomech_id.readers.source import FileFindings
 
 #: A plate lies flat and a body stands upright if one component is this much of the whole.
 CLEARLY = 0.8
@@ -36,9 +36,9 @@ class Vertical:
     Attributes
     ----------
     axis : str
-        "+Z", "+Y", ...
+        The file's axis that points up, with its sign: "+Z", "-Z", "+Y", ...
     witness : str
-        What decided it.
+        What decided it: "plates", "labels", "screen axes", or "nothing in the file" for the usual +Z.
     """
 
     axis: str
@@ -56,8 +56,9 @@ class Vertical:
 
 
 def find_vertical(
-    corners: Sequence[FloatArray], paths: Mapping[str, FloatArray], screen: str, *, where: str, markerset: MarkerSet | None = None
-) -> tuple[Vertical, tuple[Finding, ...]]:
+    corners: Sequence[FloatArray], paths: Mapping[str, FloatArray], screen: str, findings: FileFindings,
+    markerset: MarkerSet | None = None,
+) -> Vertical:  # fmt: skip
     """Return the file's vertical axis.
 
     Parameters
@@ -68,26 +69,28 @@ def find_vertical(
         Marker name -> (n_frames, 3), file axes, any unit.
     screen : str
         POINT:Y_SCREEN, such as "+Z"; may be empty.
-    where : str
-        The file or trial concerned, for the error message.
+    findings : FileFindings
+        Takes an axis other than +Z, and plates that contradict the body.
     markerset : MarkerSet | None, optional
         Says which labels are of the pelvis and the feet; common names where there is none.
+
+    Returns
+    -------
+    Vertical
+        The plates' axis before the body's, and that before the screen's; +Z where none of them tells.
     """
     from_plates = _of_plates(corners)
     from_labels = _of_body(paths, markerset)
     from_screen = screen[-1:].upper() if screen[-1:].upper() in ("X", "Y", "Z") else ""
-    told = {"plates": from_plates, "labels": from_labels[-1:], "screen axes": from_screen}
-    witness = next((name for name, axis in told.items() if axis), "")
-    letter = told.get(witness, "") or "Z"
+    witnesses = {"plates": from_plates, "labels": from_labels[-1:], "screen axes": from_screen}
+    witness, letter = next(((name, axis) for name, axis in witnesses.items() if axis), ("nothing in the file", "Z"))
     sign = from_labels[0] if from_labels[1:] == letter else "+"
-    findings: list[Finding] = []
     if from_plates and from_labels and from_plates != from_labels[1:]:
-        values = {"file": where, "normal": from_plates, "body": from_labels, "used": letter}
-        findings.append(Finding("vertical-unsure", values, where))
-    vertical = Vertical(sign + letter, witness or "nothing in the file")
+        findings.add("vertical-unsure", normal=from_plates, body=from_labels, used=letter)
+    vertical = Vertical(sign + letter, witness)
     if vertical.axis != "+Z":
-        findings.append(Finding("vertical-rotated", {"file": where, "axis": vertical.axis, "witness": vertical.witness}, where))
-    return vertical, tuple(findings)
+        findings.add("vertical-rotated", axis=vertical.axis, witness=vertical.witness)
+    return vertical
 
 
 def _of_plates(corners: Sequence[FloatArray]) -> str:

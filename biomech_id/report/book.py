@@ -13,13 +13,13 @@ from matplotlib.figure import Figure
 
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.report import pages as pages_folder
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import PAGE_KINDS, Content, Page, PageKind, Shows
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import Layer, layers_of
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Shows
+from biomech_id.session.tables.session_tables import Tables
 
 
 @cache
@@ -66,16 +66,16 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name for name in known if name in asked)
 
 
-def _kinds_of_trials(tables: SessionTables) -> set[str]:
+def _kinds_of_trials(tables: Tables) -> set[str]:
     return {str(trial["kind"]) for trial in tables.summary.get("trials", ())}
 
 
-def session_style(tables: SessionTables, style: Style) -> Style:
+def session_style(tables: Tables, style: Style) -> Style:
     """Return a style with the words of a session's movements: of runs alone those of running, of walks and others those of neither.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -85,12 +85,12 @@ def session_style(tables: SessionTables, style: Style) -> Style:
     return style.of_movement(next(iter(kinds)) if len(kinds) == 1 else several)
 
 
-def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
+def session_pages(tables: Tables, style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
     """Draw the wanted pages of one session, one after the other.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.

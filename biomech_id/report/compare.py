@@ -12,16 +12,16 @@ from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import page_kinds, page_names, wanted_pages
 from biomech_id.report.layout.change_table import LETTERS
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, NormSource, load_norm, with_norm
-from biomech_id.report.page import Content, Page
 from biomech_id.report.pages.cover import recorded
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import Layer, layers_of
+from biomech_id.report.panels.norm import Norm, NormSource, load_norm, with_norm
+from biomech_id.report.panels.page import Content, Page
 from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
-from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
-from biomech_id.results.norms.fit import NORM_CHOICES
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.session.values.norm import NORM_CHOICES
 
 #: How many sessions or conditions can be told apart on one page.
 MOST_SESSIONS = len(LETTERS)
@@ -31,7 +31,7 @@ OF_FEW = ("kinematics_cycles", "kinetics_cycles", "budget", "emg_raw", "emg_cycl
 
 
 def compare_report(
-    sessions: Sequence[SessionTables],
+    sessions: Sequence[Tables],
     path: str | Path,
     *,
     names: Sequence[str] | None = None,
@@ -46,7 +46,7 @@ def compare_report(
 
     Parameters
     ----------
-    sessions : Sequence[SessionTables]
+    sessions : Sequence[Tables]
         The sessions, the first of them the one that others are compared with; a single one stands for all its conditions.
     path : str | Path
         PDF to write; it appears whole or not at all.
@@ -61,7 +61,7 @@ def compare_report(
     conditions : Sequence[str | None] | None, optional
         Which condition of each session; None takes one that all have, and of one session with itself one after the other.
     mix : Collection[str], optional
-        In what the sessions, and the norm, may differ (`results.norms.fingerprint.FINGERPRINT`): "model", say.
+        In what the sessions, and the norm, may differ (`session.values.fingerprint.FINGERPRINT`): "model", say.
     progress : Progress | None, optional
         As for `draw_report`.
 
@@ -106,7 +106,7 @@ def compare_report(
         return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 
-def _several(sessions: Sequence[SessionTables], conditions: Sequence[str | None] | None) -> list[SessionTables]:
+def _several(sessions: Sequence[Tables], conditions: Sequence[str | None] | None) -> list[Tables]:
     """The sessions, a single one as often as conditions are asked for, or as it has some; refuse one, and too many."""
     found = list(sessions)
     if len(found) == 1:
@@ -121,7 +121,7 @@ def _several(sessions: Sequence[SessionTables], conditions: Sequence[str | None]
     return found
 
 
-def _chosen(sessions: Sequence[SessionTables], conditions: Sequence[str | None] | None, style: Style) -> list[Layer]:
+def _chosen(sessions: Sequence[Tables], conditions: Sequence[str | None] | None, style: Style) -> list[Layer]:
     """Which movement and condition of each session: the first that all have, else each one's first."""
     asked = conditions or [None] * len(sessions)
     candidates = [
@@ -138,7 +138,7 @@ def _chosen(sessions: Sequence[SessionTables], conditions: Sequence[str | None] 
     return [found[0] for found in candidates]
 
 
-def _candidates(letter: str, tables: SessionTables, condition: str | None, style: Style) -> list[Layer]:
+def _candidates(letter: str, tables: Tables, condition: str | None, style: Style) -> list[Layer]:
     found = layers_of(tables)
     code, where = subject_code(tables, style), f"session {letter}"
     if not found:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -20,14 +19,9 @@ from biomech_id.arguments import Kind, a, a_count, a_str, a_switch, a_word, each
 from biomech_id.conventions import AXES, SignRow
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError, OptionError, UnknownNameError, did_you_mean
-from biomech_id.report.layout.curve_panel import Drawing, draw_variable, session_colour
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import ROWS, Layer, layers_of
-from biomech_id.report.layout.legend import draw_legend
 from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, NormSource, with_norm
 from biomech_id.report.pages.budget import budget_page
 from biomech_id.report.pages.emg import cycle_pages, envelope_pages
 from biomech_id.report.pages.ground_reaction import ground_reaction_page
@@ -36,24 +30,21 @@ from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
 from biomech_id.report.pages.values import values_pages
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.curve_panel import Drawing, draw_variable, session_colour
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import ROWS, Layer, layers_of
+from biomech_id.report.panels.legend import draw_legend
+from biomech_id.report.panels.norm import Norm, NormSource, with_norm
+from biomech_id.session.session import Session
+from biomech_id.session.tables.session_tables import Tables
 from biomech_id.trial import Trial
 
-
-@runtime_checkable
-class HasTables(Protocol):
-    """Anything that yields its tables: the value that `analyse` returns."""
-
-    def tables(self) -> SessionTables:
-        """Return the tables of the session."""
-
-
-#: What is drawn:
-#: the tables of a folder that was read, or anything that has them under ``tables``.
-Result = SessionTables | HasTables
+#: What is drawn: a session, or its tables.
+Result = Session | Tables
 _DRAWS = {
     "result": Kind(
-        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
+        "a session", lambda v: isinstance(v, Tables) or hasattr(v, "tables"),
+        hint="analyse(folder) or read_folder(folder) returns one",
     ), "every_cycle": a_switch(), "loads": a_switch(),
     "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
     "norm": or_none(Kind(
@@ -336,7 +327,7 @@ def _drawn(
 def _asked(
     result: Result, kind: str | None, condition: str | None, norm: NormSource, style: Style | str | Path | None
 ) -> tuple[Layer, Style, Norm | None]:
-    tables = result if isinstance(result, SessionTables) else result.tables()
+    tables = result if isinstance(result, Tables) else result.tables()
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables)
     layers = layers_of(tables)

@@ -14,14 +14,14 @@ from PIL import Image
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import NormSource, with_norm
 from biomech_id.report.pages.cover import session_line
+from biomech_id.report.panels.norm import NormSource, with_norm
 from biomech_id.report.pdf import made_with, stamp, subject_code
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.session.tables.session_tables import Tables
 
 
 def draw_page_images(
-    tables: SessionTables,
+    tables: Tables,
     folder: str | Path,
     *,
     norm: NormSource = None,
@@ -33,7 +33,7 @@ def draw_page_images(
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         As for `draw_report`.
     folder : str | Path
         Made if it is not there.
@@ -68,12 +68,12 @@ def draw_page_images(
     return written
 
 
-def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "kinematics_mean", dpi: float = 90.0) -> Path:
+def draw_vision_image(tables: Tables, path: str | Path, *, page: str = "kinematics_mean", dpi: float = 90.0) -> Path:
     """Write the upper half of a page as it is, as colour-blind eyes see it, and in grey: five pictures below one another.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session.
     path : str | Path
         PNG to write.

@@ -18,10 +18,10 @@ from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
-from biomech_id.report.norm import NormSource, with_norm
-from biomech_id.report.page import Page
 from biomech_id.report.pages.cover import session_line
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.norm import NormSource, with_norm
+from biomech_id.report.panels.page import Page
+from biomech_id.session.tables.session_tables import Tables
 
 #: Called with a page's title, how many pages are written, and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -30,7 +30,7 @@ _CODE_ROOM_MM = 90.0
 
 
 def draw_report(
-    tables: SessionTables,
+    tables: Tables,
     path: str | Path,
     *,
     norm: NormSource = None,
@@ -45,7 +45,7 @@ def draw_report(
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session, fresh from an analysis or read back from its folder.
     path : str | Path
         PDF to write; it appears whole or not at all.
@@ -56,7 +56,7 @@ def draw_report(
     style : Style | str | Path | None, optional
         A `Style`, or a laboratory's style file.
     mix : Collection[str], optional
-        In what norm and session may differ (`results.norms.fingerprint.FINGERPRINT`), "bandwidth" say.
+        In what norm and session may differ (`session.values.fingerprint.FINGERPRINT`), "bandwidth" say.
     norm_for : str | None, optional
         Whose norm it is: "everybody", "age" or "speed"; None takes that of the session's recipe.
     progress : Progress | None, optional
@@ -153,12 +153,12 @@ def no_collector() -> Iterator[None]:
             gc.enable()
 
 
-def subject_code(tables: SessionTables, style: Style) -> str:
+def subject_code(tables: Tables, style: Style) -> str:
     """The subject's code, or the words for a code that is not recorded.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -166,12 +166,12 @@ def subject_code(tables: SessionTables, style: Style) -> str:
     return str(tables.summary.get("subject", {}).get("code") or style.label("common.no_code"))
 
 
-def made_with(tables: SessionTables) -> str:
+def made_with(tables: Tables) -> str:
     """Version of this package that made the tables.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     """
     return str(tables.summary.get("version", "?"))

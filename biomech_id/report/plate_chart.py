@@ -10,12 +10,12 @@ import numpy as np
 
 from biomech_id._version import __version__
 from biomech_id.conventions import MM_PER_M
+from biomech_id.judgement.plate_log import PlateLog, log_findings
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.page import Page
+from biomech_id.report.panels.page import Page
 from biomech_id.report.pdf import no_collector, stamp, write_pdf
-from biomech_id.results.plates.log import PlateLog, log_findings
 
 _TOP_MM, _HEIGHT_MM, _PITCH_MM, _MARGIN_MM = 46.0, 36.0, 49.0, 22.0
 _MOST_NUMBERS = 20

@@ -36,7 +36,7 @@ def page_html(data: Mapping[str, Any], blocks: Mapping[str, str], *, title: str,
     title : str
         In the browser's tab.
     language : str
-        "en" or "de": what the page speaks first.
+        One of `languages.LANGUAGES`: what the page speaks first.
     """
     style = _vendored("uplot.css") + _own("style.css")
     scripts = [*map(_vendored, LIBRARIES), own_script()]

@@ -10,14 +10,13 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, cycle_rows
-from biomech_id.results.folder.replay import Replay, read_replay
-from biomech_id.results.norms.fit import NORM_CHOICES, fit_norm, person_of
-from biomech_id.results.norms.norm import movement_of
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
-from biomech_id.results.tables.uncertainty import TOTAL
+from biomech_id.languages import LANGUAGES, worded
+from biomech_id.norms.fit import fit_norm, person_of
 from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
-from biomech_id.sentences import LANGUAGES, worded
-from biomech_id.sentences import table as words
+from biomech_id.session.bands.uncertainty import TOTAL
+from biomech_id.session.folder.replay import Replay, read_replay
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables
+from biomech_id.session.values.norm import NORM_CHOICES, movement_of
 
 #: Values of a finding that say when it happens (s), and in which frame (the recording's own number), the surest first.
 _TIMES = ("time_s", "start_s", "strike_s", "at_s")
@@ -26,14 +25,14 @@ _FRAMES = ("frame", "first_frame", "worst_frame")
 _FRAME_LISTS = ("frames", "gaps", "stretches")
 
 
-def session_data(out: Path, tables: SessionTables, blocks: Blocks, *, called: str, norm: Table | None = None) -> dict[str, Any]:
+def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm: Table | None = None) -> dict[str, Any]:
     """Return what the page knows of one session; its arrays go into the blocks.
 
     Parameters
     ----------
     out : Path
         Folder of the results, for what its trials looked like.
-    tables : SessionTables
+    tables : Tables
         Read from it.
     blocks : Blocks
         Of the page.
@@ -66,7 +65,7 @@ def session_data(out: Path, tables: SessionTables, blocks: Blocks, *, called: st
     }
 
 
-def _trial(trial: Mapping[str, Any], tables: SessionTables, replay: Replay | None, blocks: Blocks) -> dict[str, Any]:
+def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, blocks: Blocks) -> dict[str, Any]:
     name = trial["name"]
     block = Block()
     kept = ("name", "kind", "condition", "rate_hz", "first_frame", "n_frames", "verdict", "progression", "events")
@@ -78,7 +77,7 @@ def _trial(trial: Mapping[str, Any], tables: SessionTables, replay: Replay | Non
             {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_said(why) for why in cycle.get("reasons") or ()]}
             for cycle in trial["cycles"]
         ],
-        "stances": [_stance(row) for row in _rows(tables.stances, name)],
+        "stances": [_stance(row, trial["cycles"]) for row in _rows(tables.stances, name)],
         "gaps": _rows(tables.gaps, name),
         "findings": [_finding(found, trial) for found in trial["findings"]],
         "columns": _frame_curves(frames, block),
@@ -96,12 +95,18 @@ def _rows(table: Table, trial: str) -> list[dict[str, Any]]:
     return [{str(key): None if value != value else value for key, value in row.items()} for row in mine.to_dict("records")]
 
 
-def _stance(row: dict[str, Any]) -> dict[str, Any]:
-    english = row.pop("reason")
-    # Tables hold the reason in English; in another language it is said again where its words need no values.
-    texts = {language: str(words(language).get(row["rule"], {}).get("text", "")) for language in LANGUAGES}
-    said = {language: english if language == "en" or not text or "{" in text else text for language, text in texts.items()}
-    return {**row, "reason": said}
+def _stance(row: dict[str, Any], cycles: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A stance with its reason in every language, by the values of its cycle's reason or those that the row implies.
+
+    Where these do not give the English words of the table, its words stand in every language.
+    """
+    english, rule, start_s = row["reason"], row["rule"], row["start_s"]
+    seen = "off" if start_s is not None else "strike" if row["end_s"] is not None else "both"
+    implied = {"plates": str(row["plate"]).split(" + "), "missing": seen}
+    own = (why for cycle in cycles if (cycle["side"], cycle["start_s"]) == (row["side"], start_s) for why in cycle["reasons"])
+    values = next((why["values"] for why in own if why["rule"] == rule and "values" in why), implied)
+    same = worded(rule, values) == english
+    return {**row, "reason": {language: worded(rule, values, language) if same else english for language in LANGUAGES}}
 
 
 def _said(said: Mapping[str, Any]) -> dict[str, str]:
@@ -165,7 +170,7 @@ def _frame_curves(frames: Table, block: Block) -> list[str]:
     return known
 
 
-def _cycle_curves(tables: SessionTables, trial: str, block: Block) -> list[list[Any]]:
+def _cycle_curves(tables: Tables, trial: str, block: Block) -> list[list[Any]]:
     """Curves of cycles as one array (k, 101); of each its side, cycle, variable and component, and where its error is, or -1."""
     errors, keys = _errors(tables.uncertainty, trial)
     block.curves("errors", errors)

@@ -20,7 +20,7 @@ TRAVEL_M = 0.5
 def true_joint_angles(
     R_lab_seg: Mapping[tuple[str, str], FloatArray], R_progression_lab: FloatArray
 ) -> dict[tuple[str, str], FloatArray]:
-    """Return (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), radians.
+    """Clinical joint angles from the segments' axes.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ def true_joint_angles(
         ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3).
     R_progression_lab : FloatArray
         (3, 3), laboratory components to progression components.
+
+    Returns
+    -------
+    dict[tuple[str, str], FloatArray]
+        (side, joint), (side, "pelvis") and (side, "foot_progress") -> (n, 3): flexion, adduction, rotation, rad.
     """
     pelvis = R_lab_seg["", "pelvis"]
     angles = {}
@@ -48,7 +53,7 @@ def true_joint_angles(
 
 
 def true_progression_axes(lasi_m: FloatArray, pelvis_x: FloatArray) -> FloatArray:
-    """Return R_lab_progression (3, 3): x the laboratory axis of progression, z up.
+    """Axes along which the walk goes.
 
     Parameters
     ----------
@@ -56,6 +61,11 @@ def true_progression_axes(lasi_m: FloatArray, pelvis_x: FloatArray) -> FloatArra
         (n, 3), path of the left ASIS marker, whose largest net displacement decides.
     pelvis_x : FloatArray
         (n, 3), the pelvis's forward axis, which decides when there is hardly any displacement.
+
+    Returns
+    -------
+    FloatArray
+        R_lab_progression (3, 3): x the laboratory axis of progression, z up.
     """
     net = lasi_m[-1, :2] - lasi_m[0, :2]
     direction = net if np.abs(net).max() >= TRAVEL_M else pelvis_x[:, :2].mean(axis=0)

@@ -51,6 +51,11 @@ class Balanced:
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         return self.mover.pose(time)
 
@@ -64,7 +69,12 @@ class Balanced:
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Force (n, 3), N, at the centre of pressure on the level floor, and free moment (n,), N m.
         """
         second = time if time.order >= 2 else time_jet(time.value, 2)
         pose = pose if time.order >= 2 else self.mover.pose(second)
@@ -75,8 +85,10 @@ class Balanced:
         lacking_N = force - sum(foot.force_N.value for foot in feet.values())
         lacking_Nm = moment - sum(foot.moment_about_origin_Nm() for foot in feet.values())
         share = (loads[side] / sum(loads.values()))[:, None]
-        mine = feet[side]
-        return _acting(mine.force_N.value + share * lacking_N, mine.moment_about_origin_Nm() + share * lacking_Nm, mine.cop_m.value)
+        own_foot = feet[side]
+        return _acting(
+            own_foot.force_N.value + share * lacking_N, own_foot.moment_about_origin_Nm() + share * lacking_Nm, own_foot.cop_m.value
+        )
 
 
 def _acting(force: np.ndarray, moment: np.ndarray, unloaded_m: np.ndarray) -> GroundWrench:

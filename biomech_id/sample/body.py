@@ -41,7 +41,7 @@ class Inertia:
     Attributes
     ----------
     mass_kg : float
-        Of the segment.
+        Mass of the segment.
     com_m : FloatArray
         (3,), centre of mass from the segment's origin, segment axes.
     tensor_kgm2 : FloatArray
@@ -60,7 +60,7 @@ class Foot:
     Attributes
     ----------
     ankle_m : FloatArray
-        Ankle centre.
+        (3,), ankle centre, sole axes.
     markers_m : Mapping[str, FloatArray]
         HEE, TOE and, for other marker sets, MT1 and MT5.
     R_sole_uncorrected : FloatArray
@@ -68,9 +68,9 @@ class Foot:
     R_sole_foot : FloatArray
         Conventional foot axes: turned by the static offsets so that z runs from toe to heel.
     plantar_flexion_offset_rad : float
-        Those offsets.
+        Static offset in plantar flexion, rad.
     rotation_offset_rad : float
-        Those offsets.
+        Static offset in rotation, rad.
     length_m : float
         Distance TOE to HEE less one marker radius.
     """
@@ -91,37 +91,37 @@ class Person:
     Attributes
     ----------
     mass_kg : float
-        Of the person.
+        Mass of the whole body.
     height_m : float
-        Of the person.
+        Stature without shoes, in metres.
     age_years : float
-        Of the person.
+        Age on the day of the session.
     marker_radius_m : float
-        Of every marker.
+        Radius of every marker's ball.
     inter_asis_m : float
         Between the two anterior superior iliac spines.
     leg_length_m : Mapping[str, float]
-        Side -> what an examiner measures.
+        Side -> distance from ASIS to medial malleolus as an examiner measures it, m.
     knee_width_m : Mapping[str, float]
-        Side -> what an examiner measures.
+        Side -> distance between the femoral condyles, m.
     ankle_width_m : Mapping[str, float]
-        Side -> what an examiner measures.
+        Side -> distance between the malleoli, m.
     asis_trochanter_m : Mapping[str, float]
-        Side -> what an examiner measures.
+        Side -> distance from ASIS to trochanter along the sagittal plane, m.
     thigh_m : Mapping[str, float]
-        Side -> lengths between joint centres.
+        Side -> distance from hip to knee centre, m.
     shank_m : Mapping[str, float]
-        Side -> lengths between joint centres.
+        Side -> distance from knee to ankle centre, m.
     hip_in_pelvis_m : Mapping[str, FloatArray]
         Side -> (3,) hip centre in pelvis axes.
     pelvis_markers_m : Mapping[str, FloatArray]
-        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+        Marker -> (3,), pelvis axes, m; names with their side.
     thigh_markers_m : Mapping[tuple[str, str], FloatArray]
-        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+        (side, marker) -> (3,), thigh axes, m.
     shank_markers_m : Mapping[tuple[str, str], FloatArray]
-        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+        (side, marker) -> (3,), shank axes, m.
     feet : Mapping[str, Foot]
-        Side -> `Foot`.
+        Side -> constants of the foot.
     """
 
     mass_kg: float
@@ -141,17 +141,27 @@ class Person:
     shank_markers_m: Mapping[tuple[str, str], FloatArray]
     feet: Mapping[str, Foot]
 
+    @property
+    def middle_of_hips_m(self) -> FloatArray:
+        """Middle of the hip centres (3,), pelvis axes, m."""
+        return (self.hip_in_pelvis_m["L"] + self.hip_in_pelvis_m["R"]) / 2
+
     def inertia(self, side: str, segment: str) -> Inertia:
-        """Return mass, centre of mass and central tensor of "foot", "shank" or "thigh".
+        """Mass, centre of mass and tensor of a leg's segment.
 
         The foot's origin is the ankle centre, the shank's too, the thigh's is the knee centre: the distal end of a long bone.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose leg, "L" or "R".
         segment : str
             "foot", "shank" or "thigh".
+
+        Returns
+        -------
+        Inertia
+            Tensor about the centre of mass, segment axes.
         """
         length = {"foot": self.feet[side].length_m, "shank": self.shank_m[side], "thigh": self.thigh_m[side]}[segment]
         mass = SEGMENT_MASS_SHARE[segment] * self.mass_kg
@@ -163,24 +173,29 @@ class Person:
 def build_body(
     *, mass_kg: float, height_m: float, age_years: float, marker_diameter_m: float, foot_flat: bool, sacrum: bool, clusters: bool
 ) -> Person:
-    """Return the body of a person of given mass and stature.
+    """Build the body of a person of given mass and stature.
 
     Parameters
     ----------
     mass_kg : float
-        Body mass.
+        Mass of the whole body.
     height_m : float
-        Body height.
+        Stature, which every length is scaled with.
     age_years : float
         On the day of the session.
     marker_diameter_m : float
-        Of the markers.
+        Diameter of every marker's ball.
     foot_flat : bool
         Static offsets computed with the heel marker lowered to the toe marker's height.
     sacrum : bool
         One sacral marker instead of the two posterior superior iliac spines.
     clusters : bool
         Add four-marker clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads 1 and 5.
+
+    Returns
+    -------
+    Person
+        All lengths in m, from stature; the legs differ by a few millimetres.
     """
     h, r = height_m, marker_diameter_m / 2
     # A few millimetres of difference between the legs, so that sides cannot be swapped unseen.
@@ -197,8 +212,8 @@ def build_body(
         leg_length_m=leg, knee_width_m=knee, ankle_width_m=ankle, asis_trochanter_m=trochanter, thigh_m=thigh, shank_m=shank,
         hip_in_pelvis_m={s: _hip_centre(s, leg, asis, trochanter[s] + r) for s in SIDES},
         pelvis_markers_m=_pelvis_markers(h, asis, sacrum=sacrum),
-        thigh_markers_m=_long_bone_markers("K", "THI", "TH", thigh, knee_m, wand=(0.42, 0.047 * h), clusters=clusters),
-        shank_markers_m=_long_bone_markers("A", "TIB", "TB", shank, ankle_m, wand=(0.46, 0.042 * h), clusters=clusters),
+        thigh_markers_m=_long_bone_markers(("KNE", "KNM", "THI", "TH"), thigh, knee_m, wand=(0.42, 0.047 * h), clusters=clusters),
+        shank_markers_m=_long_bone_markers(("ANK", "ANM", "TIB", "TB"), shank, ankle_m, wand=(0.46, 0.042 * h), clusters=clusters),
         feet={s: _foot(s, h, r, foot_flat=foot_flat, clusters=clusters) for s in SIDES},
     )  # fmt: skip
 
@@ -221,18 +236,18 @@ def _pelvis_markers(h: float, asis_m: float, *, sacrum: bool) -> dict[str, Float
 
 
 def _long_bone_markers(
-    joint: str, wand_name: str, prefix: str, length_m: Mapping[str, float], half_width_m: Mapping[str, float],
+    names: tuple[str, str, str, str], length_m: Mapping[str, float], half_width_m: Mapping[str, float],
     *, wand: tuple[float, float], clusters: bool,
 ) -> dict[tuple[str, str], FloatArray]:  # fmt: skip
-    """Markers of a thigh or shank in its own axes, origin at the distal joint centre."""
-    lateral_name = {"K": "KNE", "A": "ANK"}[joint]
+    """Markers of a thigh or shank in its own axes, origin at the distal joint centre; names are lateral, medial, wand, cluster."""
+    lateral_name, medial_name, wand_name, prefix = names
     markers: dict[tuple[str, str], FloatArray] = {}
     for side in SIDES:
         s, length = SIDE_SIGN[side], length_m[side]
         markers[side, lateral_name] = np.array([0.0, s * half_width_m[side], 0.0])
         markers[side, wand_name] = np.array([0.0, s * wand[1], wand[0] * length])
         if clusters:
-            markers[side, f"{joint}NM" if joint == "A" else "KNM"] = np.array([0.0, -s * half_width_m[side], 0.0])
+            markers[side, medial_name] = np.array([0.0, -s * half_width_m[side], 0.0])
             corners = ((0.06, 0.55), (-0.05, 0.60), (0.055, 0.33), (-0.045, 0.28))
             for i, (x, z) in enumerate(corners, start=1):
                 markers[side, f"{prefix}{i}"] = np.array([x, s * (0.07 + 0.01 * (i % 2)), z * length])
@@ -263,36 +278,51 @@ def _foot(side: str, h: float, r: float, *, foot_flat: bool, clusters: bool) -> 
 
 
 def rotation_x(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about x by an angle in radians.
+    """Rotation about x.
 
     Parameters
     ----------
     angle_rad : float
-        Right-hand rule.
+        Angle by the right-hand rule, rad.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), turned components to those before.
     """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def rotation_y(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about y by an angle in radians.
+    """Rotation about y.
 
     Parameters
     ----------
     angle_rad : float
-        Right-hand rule.
+        Angle by the right-hand rule, rad.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), turned components to those before.
     """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def rotation_z(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about z by an angle in radians.
+    """Rotation about z.
 
     Parameters
     ----------
     angle_rad : float
-        Right-hand rule.
+        Angle by the right-hand rule, rad.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), turned components to those before.
     """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -38,7 +38,7 @@ def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = Fa
     Parameters
     ----------
     sample : SampleTrial
-        The recording.
+        The recording with its truth.
     path : Path | str
         Where to; the folder must exist and the name must end in ``.c3d``.
     model_outputs : bool, optional
@@ -83,15 +83,10 @@ def write_trial(trial: Trial, path: Path | str) -> Path:
 
     def set_subject(c3d: Any) -> None:
         s = trial.subject
-        _add(c3d, "SUBJECTS", "USED", np.array([1]))
-        _add(c3d, "SUBJECTS", "USES_PREFIXES", np.array([0]))
-        _add(c3d, "SUBJECTS", "NAMES", [s.code])
-        if s.mass_kg:
-            _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg])
-        for name, length in _lengths(s).items():
-            if length:
-                _add(c3d, "PROCESSING", name, [length * MM_PER_M])
-        _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
+        _add(c3d, "SUBJECTS", {"USED": np.array([1]), "USES_PREFIXES": np.array([0]), "NAMES": [s.code]})
+        measured = {name: [length * MM_PER_M] for name, length in _lengths(s).items() if length}
+        _add(c3d, "PROCESSING", {"Bodymass": [s.mass_kg], **measured} if s.mass_kg else measured)
+        _add(c3d, "MANUFACTURER", {"COMPANY": ["biomech_id"]})
 
     return _write(trial, path, (points, []), set_subject)
 
@@ -172,23 +167,22 @@ def _set_points(c3d: Any, trial: Trial, points: Mapping[str, FloatArray], angles
     for i, start in enumerate(range(0, len(labels), LABELS_PER_PARAMETER), start=1):
         part = labels[start : start + LABELS_PER_PARAMETER]
         suffix = "" if i == 1 else str(i)
-        _add(c3d, "POINT", f"LABELS{suffix}", part)
-        _add(c3d, "POINT", f"DESCRIPTIONS{suffix}", [""] * len(part))
-    for name, value in (("X_SCREEN", "+X"), ("Y_SCREEN", "+Z"), ("ANGLE_UNITS", "deg"), ("FORCE_UNITS", "N"),
-                        ("MOMENT_UNITS", "Nmm"), ("POWER_UNITS", "W")):  # fmt: skip
-        _add(c3d, "POINT", name, [value])
+        _add(c3d, "POINT", {f"LABELS{suffix}": part, f"DESCRIPTIONS{suffix}": [""] * len(part)})
+    words = {
+        "X_SCREEN": "+X", "Y_SCREEN": "+Z", "ANGLE_UNITS": "deg", "FORCE_UNITS": "N", "MOMENT_UNITS": "Nmm", "POWER_UNITS": "W",
+    }  # fmt: skip
+    _add(c3d, "POINT", {name: [word] for name, word in words.items()})
     if angles:
-        _add(c3d, "POINT", "ANGLES", list(angles))
-        _add(c3d, "POINT", "TYPE_GROUPS", ["ANGLES", "ANGLE"])
+        _add(c3d, "POINT", {"ANGLES": list(angles), "TYPE_GROUPS": ["ANGLES", "ANGLE"]})
     c3d["data"]["points"] = data
     c3d["data"]["meta_points"] = {
         "residuals": np.where(missing.T[None], -1.0, 0.0),
         "camera_masks": np.zeros((7, len(labels), trial.n_frames), dtype=bool),
     }
     c3d["header"]["points"]["first_frame"] = trial.first_frame - 1  # ezc3d counts from 0
-    _add(c3d, "TRIAL", "ACTUAL_START_FIELD", np.array([trial.first_frame, 0]))
-    _add(c3d, "TRIAL", "ACTUAL_END_FIELD", np.array([trial.first_frame + trial.n_frames - 1, 0]))
-    _add(c3d, "TRIAL", "CAMERA_RATE", [trial.rate_hz])
+    first, last = trial.first_frame, trial.first_frame + trial.n_frames - 1
+    frames = {"ACTUAL_START_FIELD": np.array([first, 0]), "ACTUAL_END_FIELD": np.array([last, 0])}
+    _add(c3d, "TRIAL", {**frames, "CAMERA_RATE": [trial.rate_hz]})
 
 
 def _set_analogs(c3d: Any, trial: Trial, plates: Sequence[PlateChannels]) -> None:
@@ -225,32 +219,29 @@ def _set_force_platform(c3d: Any, plates: Sequence[PlateChannels]) -> None:
     for i, plate in enumerate(plates):
         numbers[: len(plate.channels), i] = np.arange(first, first + len(plate.channels))
         first += len(plate.channels)
-    _add(c3d, "FORCE_PLATFORM", "TYPE", np.array([plate.kind for plate in plates]))
-    _add(c3d, "FORCE_PLATFORM", "ZERO", np.array([1, 0]))
-    _add(c3d, "FORCE_PLATFORM", "CORNERS", np.stack([plate.corners_mm.T for plate in plates], axis=2))
-    _add(c3d, "FORCE_PLATFORM", "ORIGIN", np.stack([plate.origin_mm for plate in plates], axis=1))
-    _add(c3d, "FORCE_PLATFORM", "CHANNEL", numbers)
+    parameters = {
+        "TYPE": np.array([plate.kind for plate in plates]),
+        "ZERO": np.array([1, 0]),
+        "CORNERS": np.stack([plate.corners_mm.T for plate in plates], axis=2),
+        "ORIGIN": np.stack([plate.origin_mm for plate in plates], axis=1),
+        "CHANNEL": numbers,
+    }
     if any(plate.kind == 4 for plate in plates):
-        _add(c3d, "FORCE_PLATFORM", "CAL_MATRIX", np.stack([plate.calibration for plate in plates], axis=2))
+        parameters["CAL_MATRIX"] = np.stack([plate.calibration for plate in plates], axis=2)
+    _add(c3d, "FORCE_PLATFORM", parameters)
 
 
 def _set_subject(c3d: Any, sample: SampleTrial) -> None:
     s = sample.trial.subject
-    static = not sample.truth.stances
-    _add(c3d, "SUBJECTS", "USED", np.array([1]))
-    _add(c3d, "SUBJECTS", "IS_STATIC", np.array([int(static)]))
-    _add(c3d, "SUBJECTS", "USES_PREFIXES", np.array([0]))
-    _add(c3d, "SUBJECTS", "NAMES", [s.code])
-    _add(c3d, "SUBJECTS", "MARKER_SETS", ["PlugInGait LowerBody"])
-    lengths = _lengths(s)
-    _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg or 0.0])
-    for name, length in lengths.items():
-        _add(c3d, "PROCESSING", name, [(length or 0.0) * MM_PER_M])
+    truth, static = sample.truth, not sample.truth.stances
+    subjects = {"USED": np.array([1]), "IS_STATIC": np.array([int(static)]), "USES_PREFIXES": np.array([0])}
+    _add(c3d, "SUBJECTS", {**subjects, "NAMES": [s.code], "MARKER_SETS": ["PlugInGait LowerBody"]})
+    measured = {name: [(length or 0.0) * MM_PER_M] for name, length in _lengths(s).items()}
+    _add(c3d, "PROCESSING", {"Bodymass": [s.mass_kg or 0.0], **measured})
     for side in SIDES:
-        _add(c3d, "PROCESSING", f"{side}StaticPlantFlex", [sample.truth.static_plantar_flexion_rad[side]])
-        _add(c3d, "PROCESSING", f"{side}StaticRotOff", [sample.truth.static_rotation_offset_rad[side]])
-    _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
-    _add(c3d, "MANUFACTURER", "SOFTWARE", ["virtual subject"])
+        offsets = truth.static_plantar_flexion_rad[side], truth.static_rotation_offset_rad[side]
+        _add(c3d, "PROCESSING", {f"{side}StaticPlantFlex": [offsets[0]], f"{side}StaticRotOff": [offsets[1]]})
+    _add(c3d, "MANUFACTURER", {"COMPANY": ["biomech_id"], "SOFTWARE": ["virtual subject"]})
 
 
 def _lengths(s: Subject) -> dict[str, float | None]:
@@ -269,24 +260,29 @@ def _lengths(s: Subject) -> dict[str, float | None]:
 
 def _set_events(c3d: Any, trial: Trial) -> None:
     events: tuple[Event, ...] = trial.events
-    _add(c3d, "EVENT_CONTEXT", "USED", np.array([3]))
-    _add(c3d, "EVENT_CONTEXT", "LABELS", ["General", "Left", "Right"])
-    _add(c3d, "EVENT", "USED", np.array([len(events)]))
+    _add(c3d, "EVENT_CONTEXT", {"USED": np.array([3]), "LABELS": ["General", "Left", "Right"]})
+    _add(c3d, "EVENT", {"USED": np.array([len(events)])})
     if not events:
         return
-    _add(c3d, "EVENT", "CONTEXTS", [CONTEXT[e.side] for e in events])
-    _add(c3d, "EVENT", "ICON_IDS", np.array([ICON[e.kind] for e in events]))
-    _add(c3d, "EVENT", "LABELS", [e.label or e.kind.value for e in events])
-    _add(c3d, "EVENT", "DESCRIPTIONS", [EVENT_DESCRIPTION[e.kind] for e in events])
-    _add(c3d, "EVENT", "SUBJECTS", [trial.subject.code] * len(events))
-    _add(c3d, "EVENT", "TIMES", np.array([[e.time_s // 60 for e in events], [e.time_s % 60 for e in events]]))
-    _add(c3d, "EVENT", "GENERIC_FLAGS", np.zeros(len(events), dtype=int))
+    times = [[event.time_s // 60 for event in events], [event.time_s % 60 for event in events]]
+    parameters = {
+        "CONTEXTS": [CONTEXT[event.side] for event in events],
+        "ICON_IDS": np.array([ICON[event.kind] for event in events]),
+        "LABELS": [event.label or event.kind.value for event in events],
+        "DESCRIPTIONS": [EVENT_DESCRIPTION[event.kind] for event in events],
+        "SUBJECTS": [trial.subject.code] * len(events),
+        "TIMES": np.array(times),
+        "GENERIC_FLAGS": np.zeros(len(events), dtype=int),
+    }
+    _add(c3d, "EVENT", parameters)
 
 
-def _add(c3d: Any, group: str, name: str, value: Sequence[str] | Sequence[float] | np.ndarray) -> None:
-    """Add a parameter; integer arrays keep their type, which ezc3d would otherwise turn into floats."""
-    c3d.add_parameter(group, name, list(value) if not isinstance(value, np.ndarray) else value.astype(float))
-    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.integer):
-        parameter = c3d["parameters"][group][name]
-        parameter["type"] = INTEGER
-        parameter["value"] = value
+def _add(c3d: Any, group: str, parameters: Mapping[str, Any]) -> None:
+    """Add lists and arrays to a group; integer arrays keep their type, which ezc3d would otherwise turn into floats."""
+    for name, value in parameters.items():
+        array = isinstance(value, np.ndarray)
+        c3d.add_parameter(group, name, value.astype(float) if array else list(value))
+        if array and np.issubdtype(value.dtype, np.integer):
+            parameter = c3d["parameters"][group][name]
+            parameter["type"] = INTEGER
+            parameter["value"] = value

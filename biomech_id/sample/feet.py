@@ -35,19 +35,19 @@ class Sole:
     Attributes
     ----------
     heel_x : float
-        Lowest points of the rounded heel and toe when the foot is flat.
+        Lowest point of the rounded heel along the flat sole, m; negative.
     toe_x : float
-        Lowest points of the rounded heel and toe when the foot is flat.
+        Lowest point of the rounded toe along the flat sole, m.
     heel_radius : float
-        Of the roundings; the toe's is large, because real toes bend.
+        Radius of the heel's rounding, m.
     toe_radius : float
-        Of the roundings; the toe's is large, because real toes bend.
+        Radius of the toe's rounding, m; large, because real toes bend.
     half_width : float
-        Of the foot.
+        Half the width of the foot at the ball, m.
     back_x : float
-        Ends of the foot's outline.
+        Hind end of the foot's outline, m.
     tip_x : float
-        Ends of the foot's outline.
+        Front end of the foot's outline, m.
     """
 
     heel_x: float
@@ -59,7 +59,13 @@ class Sole:
     tip_x: float
 
     def outline_m(self) -> FloatArray:
-        """Outline of the foot on the floor, (6, 3), sole axes, in order around it."""
+        """Outline of the foot on the floor, in order around it.
+
+        Returns
+        -------
+        FloatArray
+            (6, 3), sole axes, m.
+        """
         w = self.half_width
         corners = [(self.back_x, -0.6 * w), (self.back_x, 0.6 * w), (0.45 * self.tip_x, w),
                    (self.tip_x, 0.6 * w), (self.tip_x, -0.6 * w), (0.45 * self.tip_x, -w)]  # fmt: skip
@@ -67,12 +73,17 @@ class Sole:
 
 
 def make_sole(height_m: float) -> Sole:
-    """Return the sole of a person of given stature.
+    """Make the sole of a person of given stature.
 
     Parameters
     ----------
     height_m : float
-        Body height.
+        Stature of the person.
+
+    Returns
+    -------
+    Sole
+        All lengths in m, in proportion to stature.
     """
     h = height_m
     return Sole(
@@ -111,7 +122,7 @@ class FootMotion:
 def foot_motion(
     time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern, sole: Sole, leg_m: float, *, path: Path
 ) -> FootMotion:
-    """Return the motion of one foot as a closed form of time.
+    """Motion of one foot as a closed form of time.
 
     Parameters
     ----------
@@ -124,11 +135,16 @@ def foot_motion(
     pattern : GaitPattern
         Shape of the gait.
     sole : Sole
-        Of one foot.
+        Where the foot meets the floor.
     leg_m : float
-        Leg length.
+        Leg length, which the foot's clearance is scaled with.
     path : Path
         Where the walk goes.
+
+    Returns
+    -------
+    FootMotion
+        Rotation and origin of the sole, laboratory axes, and its rockers' angles.
     """
     cycle_s = plan.cycle_s
     heel, toe = pitch_angles(time, steps.strike_s, cycle_s, pattern)
@@ -168,7 +184,7 @@ def _climb(time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern) -> Jet
 
 
 def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPattern) -> tuple[Jet, Jet]:
-    """Return the heel rocker's angle (never positive) and the toe rocker's (never negative), radians, toes down positive.
+    """Angles of the heel and toe rockers.
 
     Parameters
     ----------
@@ -180,6 +196,11 @@ def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPatter
         Duration of the gait cycle.
     pattern : GaitPattern
         Shape of the gait.
+
+    Returns
+    -------
+    tuple[Jet, Jet]
+        The heel's (never positive) and the toe's (never negative), (n,) each, rad, toes down positive.
     """
     heel, toe = constant(0.0, time), constant(pattern.equinus_rad, time)
     for t in strike_s:

@@ -30,9 +30,9 @@ class PlateSpec:
     kind : int, optional
         C3D type, 1 to 4.
     centre_m : tuple[float, float], optional
-        (x, y) of its middle and its extent along x and y.
+        (x, y) of the middle of its surface, m.
     size_m : tuple[float, float], optional
-        (x, y) of its middle and its extent along x and y.
+        Extent along x and y, m.
     turned : bool, optional
         Whether it was built in turned by half a turn, as one of a pair often is.
     baseline_N : tuple[float, float, float], optional
@@ -55,15 +55,20 @@ class PlateSpec:
     slope: tuple[float, float] = (0.0, 0.0)
 
     def surface_m(self, point_m: FloatArray) -> FloatArray:
-        """Height (...,) of its surface, continued beyond its edges, over points (..., 2 or 3).
+        """Height of its surface, continued beyond its edges.
 
         Parameters
         ----------
         point_m : FloatArray
             (..., 2 or 3), laboratory axes.
+
+        Returns
+        -------
+        FloatArray
+            (...,), m.
         """
         (x, y), (along, across) = self.centre_m, self.slope
-        return np.asarray(self.height_m + (point_m[..., 0] - x) * along + (point_m[..., 1] - y) * across)
+        return self.height_m + (point_m[..., 0] - x) * along + (point_m[..., 1] - y) * across
 
     @property
     def normal(self) -> FloatArray:
@@ -72,7 +77,13 @@ class PlateSpec:
         return np.asarray(upwards / np.linalg.norm(upwards))
 
     def corners_m(self) -> FloatArray:
-        """Corners (4, 3) in C3D's order: x axis from corner 2 to 1, y from corner 4 to 1 seen from below (z points down)."""
+        """Corners in C3D's order: x axis from corner 2 to 1, y from corner 4 to 1 seen from below (z points down).
+
+        Returns
+        -------
+        FloatArray
+            (4, 3), laboratory axes, m.
+        """
         x, y = self.centre_m
         a, b = self.size_m[0] / 2, self.size_m[1] / 2
         corners = np.array([(x + a, y - b, 0.0), (x - a, y - b, 0.0), (x - a, y + b, 0.0), (x + a, y + b, 0.0)])
@@ -100,7 +111,7 @@ class FootLoad:
 
 
 def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share (m,) of a foot's force that a plate carries, and where it acts (m, 3).
+    """How much of a foot's force a plate carries, and where.
 
     Parameters
     ----------
@@ -108,6 +119,11 @@ def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, Floa
         Where the plate lies and how it reads.
     cop_m : FloatArray
         (m, 3), centre of pressure, laboratory axes.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        Share (m,) from 0 to 1, and the point (m, 3) where it acts, laboratory axes, m.
     """
     share, point = np.ones(len(cop_m)), cop_m.copy()
     for axis in (0, 1):
@@ -126,20 +142,25 @@ def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, Floa
 
 
 def measure(spec: PlateSpec, name: str, feet: Sequence[FootLoad], rate_hz: float, rng: np.random.Generator) -> ForcePlate:
-    """Return what a plate records: the reaction on the feet that stand on it, about the middle of its surface.
+    """What a plate records of the feet on it.
 
     Parameters
     ----------
     spec : PlateSpec
         Where the plate lies and how it reads.
     name : str
-        Of the plate.
+        Name that the plate has in the trial.
     feet : Sequence[FootLoad]
         Actions of the floor on both feet.
     rate_hz : float
-        Samples per second.
+        Samples per second of the plate.
     rng : np.random.Generator
-        Draws the noise.
+        Random numbers for its noise.
+
+    Returns
+    -------
+    ForcePlate
+        Reaction on the feet, N and N m, about the middle of its surface, laboratory axes.
     """
     n = len(feet[0].force_N)
     centre = np.array([*spec.centre_m, spec.height_m])
@@ -162,7 +183,7 @@ def measure(spec: PlateSpec, name: str, feet: Sequence[FootLoad], rate_hz: float
 
 
 def layout(name: str, step_m: float) -> tuple[PlateSpec, ...]:
-    """Return the plates of a named laboratory.
+    """Lay out the plates of a named laboratory.
 
     ``two``: one foot each; ``shared``: one long plate under both feet; ``split``: two plates that meet under one foot;
     ``types``: types 1 to 4 in a row, one foot each; ``belt``: two long plates side by side under a split belt; ``none``.
@@ -170,9 +191,14 @@ def layout(name: str, step_m: float) -> tuple[PlateSpec, ...]:
     Parameters
     ----------
     name : str
-        Of the layout.
+        "two", "shared", "split", "types", "belt" or "none".
     step_m : float
         Step length the plates are laid out for.
+
+    Returns
+    -------
+    tuple[PlateSpec, ...]
+        Without noise and baseline; none for "none".
 
     Raises
     ------

@@ -23,11 +23,11 @@ class Footsteps:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Whose foot, "L" or "R".
     strike_s : FloatArray
-        (k,), seconds.
+        (k,), foot strikes, on the motion's own clock, s.
     off_s : FloatArray
-        (k,), seconds.
+        (k,), foot offs, on the same clock, s.
     place_m : FloatArray
         (k, 3), the sole's origin of the flat foot on the floor, at its level, before a belt carries it.
     yaw_rad : FloatArray
@@ -48,7 +48,7 @@ class Plan:
     Attributes
     ----------
     cycle_s : float
-        Gait cycle.
+        Time from one strike to the same foot's next, s.
     speed_m_s : float
         Mean speed along the path's parameter (ground speed relative to the belt).
     steps : Mapping[str, Footsteps]
@@ -72,12 +72,17 @@ class Plan:
     R_lab_floor: FloatArray
 
     def rise_m(self, along_m: Jet) -> Jet:
-        """Height (n,) that the floor gives to the body.
+        """Height that the floor gives to the body.
 
         Parameters
         ----------
         along_m : Jet
             (n,), curve parameter of the path.
+
+        Returns
+        -------
+        Jet
+            (n,), m, laboratory axes.
         """
         return self.floor.rise_m(along_m, self.over_m, self.speed_m_s * self.cycle_s / 2) + self.base_m
 
@@ -97,7 +102,7 @@ def make_plan(
     floor : Floor
         What is walked on.
     speed_m_s : float
-        Of travel.
+        Mean speed along the path.
     stride_m : float
         Length of a stride.
     half_width_m : float
@@ -106,20 +111,25 @@ def make_plan(
         Side -> outward turn of the foot from the path's tangent.
     start_s, end_s : float
         Times that must be covered; s = 0 of the path is passed at t = 0.
+
+    Returns
+    -------
+    Plan
+        Stances of both feet, one to spare at either end.
     """
     cycle = stride_m / speed_m_s
     steps = {}
     for side in SIDES:
-        mine, at = pattern.of(side), pattern.strike(side)
+        leg, at = pattern.of(side), pattern.strike(side)
         first, last = math.floor(start_s / cycle - at) - 1, math.ceil(end_s / cycle - at) + 1
         strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + at) * cycle
-        s = time_jet(speed_m_s * (strike + mine.place * cycle), order=0)
+        s = time_jet(speed_m_s * (strike + leg.place * cycle), order=0)
         heading, sign = path.heading(s), SIDE_SIGN[side]
         place = (path.point(s) + left_of(heading) * (sign * half_width_m)).value
         number = np.arange(first, last + 1) * 2 + (side == "R")
         place[:, 2] += floor.level_m(number, s.value)
         tangent = np.unwrap(np.arctan2(heading.value[:, 1], heading.value[:, 0]))
-        steps[side] = Footsteps(side, strike, strike + mine.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
+        steps[side] = Footsteps(side, strike, strike + leg.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
     base = -min(float(each.place_m[:, 2].min()) for each in steps.values())
     for each in steps.values():
         each.place_m[:, 2] += base
@@ -128,14 +138,19 @@ def make_plan(
 
 
 def tilt(first: FloatArray, slope_rad: float) -> FloatArray:
-    """Return the rotation (3, 3) that turns level ground into ground that rises along a direction.
+    """Rotation that turns level ground into ground that rises along a direction.
 
     Parameters
     ----------
     first : FloatArray
         (2,), horizontal unit vector.
     slope_rad : float
-        Slope, upwards positive.
+        Slope in that direction, upwards positive.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), laboratory axes.
     """
     x, y = first
     heading = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
@@ -144,7 +159,7 @@ def tilt(first: FloatArray, slope_rad: float) -> FloatArray:
 
 
 def phase_since(time: Jet, strike_s: float, cycle_s: float, span: tuple[float, float]) -> Jet:
-    """Return how far a span of the cycle after one strike has gone: 0 at its start, 1 at its end.
+    """How far a span of the cycle after one strike has gone.
 
     Parameters
     ----------
@@ -156,5 +171,10 @@ def phase_since(time: Jet, strike_s: float, cycle_s: float, span: tuple[float, f
         Duration of the gait cycle.
     span : tuple[float, float]
         Start and end, as shares of the cycle.
+
+    Returns
+    -------
+    Jet
+        (n,), 0 at its start, 1 at its end; beyond these outside.
     """
     return (time - (strike_s + span[0] * cycle_s)) / ((span[1] - span[0]) * cycle_s)

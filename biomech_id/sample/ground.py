@@ -65,13 +65,19 @@ class GroundWrench:
     normal: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
 
     def moment_about_origin_Nm(self) -> Array:
-        """Moment about the laboratory's origin, (n, 3)."""
+        """Moment about the laboratory's origin.
+
+        Returns
+        -------
+        Array
+            (n, 3), laboratory axes, N m.
+        """
         moment: Array = np.cross(self.cop_m.value, self.force_N.value)
         return moment + self.free_moment_Nm.value[:, None] * self.normal
 
 
 def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_share: float) -> GroundWrench:
-    """Return the floor's action on one foot.
+    """The floor's action on one foot.
 
     Parameters
     ----------
@@ -82,9 +88,14 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
     time : Jet
         Times at which to evaluate, seconds.
     side : str
-        "L" or "R".
+        Whose foot, "L" or "R".
     forward_share : float
         Constant added to the forward component of the force's direction (see `mean_forward_share`).
+
+    Returns
+    -------
+    GroundWrench
+        Zero force in swing.
     """
     current = _latest_stance(gait.plan.steps[side], time)
     phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
@@ -105,7 +116,7 @@ def _latest_stance(steps: Footsteps, time: Jet) -> IntArray:
 
 
 def vertical_force(gait: Gait, time: Jet, phase: Jet, side: str) -> Jet:
-    """Return a foot's vertical force (n,), N.
+    """Vertical force of the floor on one foot.
 
     Parameters
     ----------
@@ -116,7 +127,12 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet, side: str) -> Jet:
     phase : Jet
         (n,), time since the foot's last strike over the gait cycle.
     side : str
-        "L" or "R".
+        Whose foot, "L" or "R".
+
+    Returns
+    -------
+    Jet
+        (n,), N, zero in swing.
     """
     cycle, pattern = gait.plan.cycle_s, gait.pattern.of(side)
     weight = gait.body.mass_kg * GRAVITY_M_S2
@@ -140,7 +156,7 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet, side: str) -> Jet:
 
 
 def aid_load(gait: Gait, time: Jet, tip: AidTip) -> Jet:
-    """Return the vertical force (n,) of the floor on one end of a walking aid, N.
+    """Vertical force of the floor on one end of a walking aid.
 
     Parameters
     ----------
@@ -149,7 +165,12 @@ def aid_load(gait: Gait, time: Jet, tip: AidTip) -> Jet:
     time : Jet
         Times at which to evaluate, seconds.
     tip : AidTip
-        Which one.
+        Which end of the walking aid.
+
+    Returns
+    -------
+    Jet
+        (n,), N, zero while it is off the floor.
     """
     start, end = tip.stands
     stride = np.floor(time.value / gait.plan.cycle_s - start)
@@ -159,7 +180,7 @@ def aid_load(gait: Gait, time: Jet, tip: AidTip) -> Jet:
 
 
 def true_aid_wrench(gait: Gait, pose: Posture, time: Jet, tip: AidTip) -> GroundWrench:
-    """Return the floor's action on one end of a walking aid, which leans towards the body as the legs do.
+    """The floor's action on one end of a walking aid, which leans towards the body as the legs do.
 
     Parameters
     ----------
@@ -170,7 +191,12 @@ def true_aid_wrench(gait: Gait, pose: Posture, time: Jet, tip: AidTip) -> Ground
     time : Jet
         Times at which to evaluate, seconds.
     tip : AidTip
-        Which one.
+        Which end of the walking aid.
+
+    Returns
+    -------
+    GroundWrench
+        Without a free moment; zero force off the floor.
     """
     start, end = tip.stands
     stride = np.floor(time.value / gait.plan.cycle_s - start)
@@ -183,7 +209,7 @@ def true_aid_wrench(gait: Gait, pose: Posture, time: Jet, tip: AidTip) -> Ground
 
 
 def onset_ramp_s(loading_N_s: float) -> float:
-    """Return how long a foot's rate of loading takes to build up, so that the force is ``ONSET_N`` at ``ONSET_S`` after the event.
+    """How long a foot's rate of loading takes to build up, so that the force is ``ONSET_N`` at ``ONSET_S`` after the event.
 
     The longer it takes the smoother the force, and the later a threshold sees it. The ramp of `steps.glide` of order 1 gives,
     at time t after its start, the force k ramp (u^3 - u^4/2) with u = t / ramp, or k (t - ramp/2) once it is over.
@@ -192,6 +218,11 @@ def onset_ramp_s(loading_N_s: float) -> float:
     ----------
     loading_N_s : float
         k, the rate of loading reached, newtons per second.
+
+    Returns
+    -------
+    float
+        Seconds, at least `SHORTEST_RAMP_S`.
     """
     short, long = SHORTEST_RAMP_S, 10 * ONSET_S
     for _ in range(50):
@@ -203,7 +234,7 @@ def onset_ramp_s(loading_N_s: float) -> float:
 
 
 def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: IntArray) -> Jet:
-    """Return the centre of pressure (n, 3), laboratory axes, on the floor.
+    """Centre of pressure of one foot on the floor.
 
     Parameters
     ----------
@@ -212,18 +243,23 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
     time : Jet
         Times at which to evaluate, seconds.
     side : str
-        "L" or "R".
+        Whose foot, "L" or "R".
     phase : Jet
-        (n,), time since the last strike over the gait cycle, and which stance that began.
+        (n,), time since the last strike over the gait cycle.
     current : IntArray
-        (n,), time since the last strike over the gait cycle, and which stance that began.
+        (n,), number of the stance that this strike began.
+
+    Returns
+    -------
+    Jet
+        (n, 3), laboratory axes, m.
     """
-    sole, steps, mine = gait.sole, gait.plan.steps[side], gait.pattern.of(side)
-    start, end = mine.cop_travel
+    sole, steps, pattern = gait.sole, gait.plan.steps[side], gait.pattern.of(side)
+    start, end = pattern.cop_travel
     to_ball = smoothstep((phase - start) / (end - start), COP_N)
-    to_toes = smoothstep((phase - TOES_FROM) / (mine.foot_off - TOES_FROM), COP_N)
+    to_toes = smoothstep((phase - TOES_FROM) / (pattern.foot_off - TOES_FROM), COP_N)
     # Who never stands flat has rolled as far over the toes from the first.
-    ball = sole.toe_x + sole.toe_radius * mine.equinus_rad
+    ball = sole.toe_x + sole.toe_radius * pattern.equinus_rad
     x = to_ball * (ball - sole.heel_x) + to_toes * (TOES_SHARE * (sole.tip_x - ball)) + sole.heel_x
     y = (COP_LATERAL - COP_MEDIAL * to_ball * to_ball) * (SIDE_SIGN[side] * sole.half_width)
     cos_yaw, sin_yaw = np.cos(steps.yaw_rad[current]), np.sin(steps.yaw_rad[current])
@@ -235,7 +271,7 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
 
 
 def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
-    """Return the constant that makes the mean forward force over one cycle zero (`true_ground_wrench`).
+    """The constant that makes the mean forward force over one cycle zero (`true_ground_wrench`).
 
     Parameters
     ----------
@@ -243,6 +279,11 @@ def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
         The way of moving.
     samples : int, optional
         Instants in one cycle.
+
+    Returns
+    -------
+    float
+        Share of the vertical force, without unit.
     """
     start = float(gait.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * gait.plan.cycle_s / samples, order=0)

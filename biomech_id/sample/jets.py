@@ -51,18 +51,29 @@ class Jet:
         return value
 
     def derivative(self, k: int = 1) -> Array:
-        """Return the k-th time derivative, of the value's shape (unit of the value per second to the k).
+        """Derivative in time.
 
         Parameters
         ----------
         k : int, optional
             Order of the derivative.
+
+        Returns
+        -------
+        Array
+            Of the value's shape, unit of the value per second to the k.
         """
         scaled: Array = self.c[k] * math.factorial(k)
         return scaled
 
     def rate(self) -> Jet:
-        """Return the first derivative as a jet of one order less."""
+        """First derivative as a jet.
+
+        Returns
+        -------
+        Jet
+            Of one order less.
+        """
         steps = np.arange(1, len(self.c)).reshape((-1,) + (1,) * (self.c.ndim - 1))
         return Jet(self.c[1:] * steps)
 
@@ -113,7 +124,7 @@ class Jet:
 
 
 def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
-    """Return time itself, (n,) seconds, as the jet that every motion is a function of.
+    """Time itself, as the jet that every motion is a function of.
 
     Parameters
     ----------
@@ -121,6 +132,11 @@ def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
         (n,), instants in seconds; float64 or an object array of other numbers.
     order : int, optional
         Number of derivatives to carry.
+
+    Returns
+    -------
+    Jet
+        (n,), s, slope 1.
     """
     values = np.asarray(time_s)
     coefficients = np.zeros((order + 1, *values.shape), dtype=values.dtype)
@@ -131,14 +147,19 @@ def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
 
 
 def constant(value: ArrayLike, like: Jet) -> Jet:
-    """Return a jet that does not change, with the order, number type and frames of ``like``: value shape ``(n, *value.shape)``.
+    """A jet that does not change.
 
     Parameters
     ----------
     value : ArrayLike
-        Any shape.
+        What it is at all times, of any shape.
     like : Jet
         Whose order and frames are taken over.
+
+    Returns
+    -------
+    Jet
+        Value shape ``(n, *value.shape)``; order, number type and frames of ``like``.
     """
     array = np.asarray(value)
     coefficients = np.zeros((*like.c.shape[:2], *array.shape), dtype=like.c.dtype)
@@ -147,14 +168,19 @@ def constant(value: ArrayLike, like: Jet) -> Jet:
 
 
 def convolve(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
-    """Return any bilinear product of two jets by Cauchy's rule: c_k = sum of product(a_i, b_(k-i)).
+    """Any bilinear product of two jets by Cauchy's rule: c_k = sum of product(a_i, b_(k-i)).
 
     Parameters
     ----------
     product : Callable[[Array, Array], Array]
-        Bilinear.
+        Bilinear product of two values.
     a, b : Jet
         Factors, of equal order.
+
+    Returns
+    -------
+    Jet
+        Of the factors' order, its value of the product's shape.
     """
     terms: list[Array] = []
     for k in range(len(a.c)):
@@ -166,12 +192,17 @@ def convolve(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
 
 
 def jet_cross(a: Jet, b: Jet) -> Jet:
-    """Return the vector product of two (n, 3) jets.
+    """Vector product of two jets of vectors.
 
     Parameters
     ----------
     a, b : Jet
         Factors, of equal order.
+
+    Returns
+    -------
+    Jet
+        (n, 3).
     """
     return convolve(_cross, a, b)
 
@@ -182,29 +213,39 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def jet_dot(a: Jet, b: Jet) -> Jet:
-    """Return the scalar product of two (n, 3) jets, (n,).
+    """Scalar product of two jets of vectors.
 
     Parameters
     ----------
     a, b : Jet
         Factors, of equal order.
+
+    Returns
+    -------
+    Jet
+        (n,).
     """
     return convolve(lambda u, v: (u * v).sum(axis=-1), a, b)
 
 
 def matmul(a: Jet, b: Jet) -> Jet:
-    """Return the product of two (n, 3, 3) jets.
+    """Product of two jets of matrices.
 
     Parameters
     ----------
     a, b : Jet
         Factors, of equal order.
+
+    Returns
+    -------
+    Jet
+        (n, 3, 3).
     """
     return convolve(np.matmul, a, b)
 
 
 def rotate(R: Jet, vector: Jet | ArrayLike) -> Jet:
-    """Return R v for an (n, 3, 3) jet and an (n, 3) jet or a constant (3,).
+    """Turn vectors by rotations, R v.
 
     Parameters
     ----------
@@ -212,6 +253,11 @@ def rotate(R: Jet, vector: Jet | ArrayLike) -> Jet:
         (n, 3, 3), rotation.
     vector : Jet | ArrayLike
         (n, 3), or (3,) for a constant.
+
+    Returns
+    -------
+    Jet
+        (n, 3).
     """
     if isinstance(vector, Jet):
         return convolve(lambda m, v: (m * v[..., None, :]).sum(axis=-1), R, vector)
@@ -219,36 +265,51 @@ def rotate(R: Jet, vector: Jet | ArrayLike) -> Jet:
 
 
 def transpose(R: Jet) -> Jet:
-    """Return the transpose of an (n, 3, 3) jet.
+    """Transpose of a jet of matrices.
 
     Parameters
     ----------
     R : Jet
         (n, 3, 3), rotation.
+
+    Returns
+    -------
+    Jet
+        (n, 3, 3).
     """
     return Jet(np.swapaxes(R.c, -1, -2))
 
 
 def stack(parts: Sequence[Jet], axis: int = -1) -> Jet:
-    """Return jets of equal shape joined along a new axis: three (n,) give (n, 3); three column vectors (n, 3) give (n, 3, 3).
+    """Join jets of equal shape along a new axis.
 
     Parameters
     ----------
     parts : Sequence[Jet]
-        Of equal shape.
+        Jets of equal shape and order.
     axis : int, optional
         Where the new axis goes.
+
+    Returns
+    -------
+    Jet
+        Three (n,) give (n, 3); three column vectors (n, 3) give (n, 3, 3).
     """
     return Jet(np.stack([part.c for part in parts], axis=axis))
 
 
 def sqrt(a: Jet) -> Jet:
-    """Return the square root; the value must be positive.
+    """Square root of a jet.
 
     Parameters
     ----------
     a : Jet
-        More than zero.
+        Jet whose value is more than zero.
+
+    Returns
+    -------
+    Jet
+        Of the same shape.
     """
     root = [elementary("sqrt", a.c[0])]
     for k in range(1, len(a.c)):
@@ -260,12 +321,17 @@ def sqrt(a: Jet) -> Jet:
 
 
 def sin_cos(a: Jet) -> tuple[Jet, Jet]:
-    """Return sine and cosine of an angle in radians.
+    """Sine and cosine of an angle.
 
     Parameters
     ----------
     a : Jet
-        (n,), rad.
+        (n,), angle in rad.
+
+    Returns
+    -------
+    tuple[Jet, Jet]
+        Both of the angle's shape.
     """
     sine, cosine = [elementary("sin", a.c[0])], [elementary("cos", a.c[0])]
     for k in range(1, len(a.c)):
@@ -276,18 +342,23 @@ def sin_cos(a: Jet) -> tuple[Jet, Jet]:
 
 
 def jet_unit(a: Jet) -> Jet:
-    """Return an (n, 3) jet divided by its length.
+    """Divide vectors by their lengths.
 
     Parameters
     ----------
     a : Jet
         Of length more than zero.
+
+    Returns
+    -------
+    Jet
+        (n, 3).
     """
     return a / sqrt(jet_dot(a, a))[..., None]
 
 
 def compose(value: Array, slope: Callable[[Jet], Jet], inner: Jet) -> Jet:
-    """Return f(u(t)) from its value f(u0) and f' as an operation on jets: the series of f'(u) u' integrated term by term.
+    """f(u(t)) from its value f(u0) and f' as an operation on jets: the series of f'(u) u' integrated term by term.
 
     Parameters
     ----------
@@ -296,7 +367,12 @@ def compose(value: Array, slope: Callable[[Jet], Jet], inner: Jet) -> Jet:
     slope : Callable[[Jet], Jet]
         u -> f'(u), on jets.
     inner : Jet
-        u(t).
+        u(t), whose order is kept.
+
+    Returns
+    -------
+    Jet
+        Of the order of ``inner``.
     """
     if inner.order == 0:
         return Jet(value[None])
@@ -315,6 +391,11 @@ def elementary(name: str, values: Array) -> Array:
         "sin", "cos" or "sqrt".
     values : Array
         Of any number type.
+
+    Returns
+    -------
+    Array
+        Of the shape and number type of ``values``.
     """
     if values.dtype != object:
         result: Array = getattr(np, name)(values)

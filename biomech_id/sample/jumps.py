@@ -68,9 +68,11 @@ class Jumper:
     Attributes
     ----------
     standing : Standing
-        Who stands where.
-    take_off, landing : PushOff
-        Legs before and after the last flight; equal ones land in the posture of the take-off.
+        The person, and the place and height of standing.
+    take_off : PushOff
+        Legs before the last flight.
+    landing : PushOff
+        Legs after it; equal ones land in the posture of the take-off.
     drop : bool, optional
         Whether the jump follows a drop from a box, as high as the jump, and no counter-movement.
     """
@@ -86,12 +88,17 @@ class Jumper:
         return self.standing.body
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times.
+        """The body's pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds; 0 at the top of the last flight.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         low = self._level(time, self._hips(time))
         centre = self._centre(low, time)[..., 2]
@@ -105,7 +112,7 @@ class Jumper:
         return _raised(low, lift)
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: half of what the body asks for, under its middle; nothing in flight.
+        """The floor's action on one foot: half of what the body asks for, under its middle; nothing in flight.
 
         Parameters
         ----------
@@ -114,7 +121,12 @@ class Jumper:
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Values without derivatives.
         """
         half = 0.5 * self._force_N(pose, time)
         sole, foot = self.standing.sole, pose.soles[side]
@@ -139,12 +151,17 @@ class Jumper:
         return {}
 
     def in_air(self, time_s: FloatArray) -> BoolArray:
-        """Return in which instants (n,) no foot is on the floor; on the box is not on the floor.
+        """In which instants no foot is on the floor; on the box is not on the floor.
 
         Parameters
         ----------
         time_s : FloatArray
             (n,), seconds; 0 at the top of the last flight.
+
+        Returns
+        -------
+        BoolArray
+            (n,), true in flight, and before a drop.
         """
         inside: BoolArray = np.zeros(len(time_s), dtype=np.bool_)
         for start_s, end_s, _ in self._flights:
@@ -152,7 +169,13 @@ class Jumper:
         return inside | ((time_s < self._flights[0][1]) if self.drop else False)
 
     def truth(self) -> dict[str, float]:
-        """Return what is known of the last jump: take-off and landing (s), take-off velocity (m/s), heights (m)."""
+        """What is known of the last jump.
+
+        Returns
+        -------
+        dict[str, float]
+            Take-off and landing, s, take-off velocity, m/s, and heights, m, by name.
+        """
         start_s, end_s, _ = self._flights[-1]
         speed = self._off.speed_m_s
         return {
@@ -199,9 +222,11 @@ class Jumper:
         after = self._course(self.landing, self._down, time)
         before = self._course(self.take_off, self._off, time * -1.0)
         if self.drop:  # the landing before is the take-off run backwards about the lowest point
-            mirrored = time - 2 * self._bottom_s
-            early = smoothstep((mirrored - self._straight_s(self._off)) / self.take_off.push_s, _SMOOTH) * -self.take_off.depth_m
-            late = smoothstep((time * -1.0 - self._straight_s(self._off)) / self.take_off.push_s, _SMOOTH) * -self.take_off.depth_m
+            straight_s, legs = self._straight_s(self._off), self.take_off
+            late, early = (
+                smoothstep((away - straight_s) / legs.push_s, _SMOOTH) * -legs.depth_m
+                for away in (time * -1.0, time - 2 * self._bottom_s)
+            )
             before = _where(time.value > self._bottom_s, late, early)
         return _where(time.value > 0, after, before)
 
@@ -250,7 +275,7 @@ class Jumper:
 
 
 def landing_lower(jumper: Jumper, depth_m: float) -> Jumper:
-    """Return the jumper with a crouched landing: legs of another depth, as fast as the same height asks for.
+    """The jumper with a crouched landing: legs of another depth, as fast as the same height asks for.
 
     Parameters
     ----------
@@ -258,13 +283,18 @@ def landing_lower(jumper: Jumper, depth_m: float) -> Jumper:
         Who lands as he took off.
     depth_m : float
         How far the hips go down after landing; legs that go further down touch the floor more bent.
+
+    Returns
+    -------
+    Jumper
+        A copy with another landing.
     """
     fast, slow = 0.5 * jumper.take_off.push_s, 2.0 * jumper.take_off.push_s
     for _ in range(20):
         push_s = 0.5 * (fast + slow)
-        found = replace(jumper, landing=PushOff(depth_m, push_s))
-        fast, slow = (push_s, slow) if found._down.top_m > jumper._off.top_m else (fast, push_s)
-    return found
+        crouched = replace(jumper, landing=PushOff(depth_m, push_s))
+        fast, slow = (push_s, slow) if crouched._down.top_m > jumper._off.top_m else (fast, push_s)
+    return crouched
 
 
 def _where(chosen: BoolArray, one: Jet, other: Jet) -> Jet:

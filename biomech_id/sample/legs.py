@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biomech_id.sample.arrays import Array
 from biomech_id.sample.jets import Jet, constant, jet_cross, jet_dot, jet_unit, matmul, rotate, sin_cos, sqrt, stack, transpose
 
 
@@ -46,6 +47,11 @@ class LegMotion:
     R_lab_thigh: Jet
     R_lab_shank: Jet
 
+    @property
+    def centres_m(self) -> dict[str, Array]:
+        """Joint centres (n, 3) by "ankle", "knee" and "hip", laboratory axes."""
+        return {"ankle": self.ankle_m.value, "knee": self.knee_m.value, "hip": self.hip_m.value}
+
 
 def leg_motion(
     hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: float, knee_rotation: Jet, *, deep: bool = False
@@ -54,16 +60,25 @@ def leg_motion(
 
     Parameters
     ----------
-    hip_m, ankle_m : Jet
-        (n, 3) joint centres.
+    hip_m : Jet
+        (n, 3), hip centre, laboratory axes, m.
+    ankle_m : Jet
+        (n, 3), ankle centre, laboratory axes, m.
     shank_y : Jet
         (n, 3) unit vector, the shank's axis to the left.
-    thigh_m, shank_m : float
-        Bone lengths.
+    thigh_m : float
+        From hip to knee centre, m.
+    shank_m : float
+        From knee to ankle centre, m.
     knee_rotation : Jet
         (n,) last angle of the knee's Cardan sequence, radians.
     deep : bool, optional
         Count it about the thigh's own axis instead, from where the thigh's lateral axis lies nearest to the shank's.
+
+    Returns
+    -------
+    LegMotion
+        Joint centres and rotations of thigh and shank, laboratory axes.
     """
     knee = _knee(hip_m, ankle_m, shank_y, thigh_m, shank_m)
     shank_z = (knee - ankle_m) / shank_m
@@ -112,16 +127,21 @@ def _knee_rotation(thigh_z_shank: Jet, gamma: Jet) -> Jet:
 
 
 def shank_axis(R_lab_uncorrected_foot: Jet, turn: Jet, roll_rad: float = 0.0) -> Jet:
-    """Return the shank's y axis, (n, 3).
+    """The shank's axis to the left, from the foot's axes.
 
     Parameters
     ----------
     R_lab_uncorrected_foot : Jet
-        (n, 3, 3).
+        (n, 3, 3), conventional foot axes before the static offsets.
     turn : Jet
-        (n,) kappa, radians.
+        (n,), kappa, turn of the axis about the foot's x, rad.
     roll_rad : float, optional
         Tilts the axis out of the foot's y-z plane, as a free ankle would; 0 obeys the conventional model.
+
+    Returns
+    -------
+    Jet
+        (n, 3), unit vectors, laboratory axes.
     """
     sine, cosine = sin_cos(turn)
     x, y, z = (R_lab_uncorrected_foot[..., i] for i in range(3))

@@ -20,16 +20,21 @@ Loss = tuple[str, int, int]
 
 
 def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dict[str, Array]:
-    """Return the laboratory path (n, 3) of every marker, metres.
+    """Paths of the markers of pelvis and legs.
 
     Parameters
     ----------
     body : Person
-        The person.
+        Constants of the person who wears them.
     pose : Posture
         The body's pose at those times.
     soft_tissue_m : float, optional
         How far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
+
+    Returns
+    -------
+    dict[str, Array]
+        Marker -> (n, 3), laboratory axes, m.
     """
     paths = {
         name: _carried(pose.pelvis.R_lab_pelvis.value, pose.pelvis.origin_m.value, p) for name, p in body.pelvis_markers_m.items()
@@ -61,14 +66,14 @@ def as_recorded(
     rng: np.random.Generator,
     first: int | None = None,
 ) -> Markers:
-    """Return what the cameras see: noise added, gaps missing.
+    """What the cameras see: noise added, gaps missing.
 
     Parameters
     ----------
     paths : Mapping[str, Array]
         Marker -> path (n, 3), laboratory axes, metres.
     rate_hz : float
-        Frames per second.
+        Frames per second of the cameras.
     first_frame : int
         The recording's number of the first frame.
     noise_m : float
@@ -76,9 +81,14 @@ def as_recorded(
     gaps : Sequence[Loss]
         Markers and stretches that are lost.
     rng : np.random.Generator
-        Draws the noise.
+        Random numbers for the noise.
     first : int | None, optional
         How many markers draw theirs first; the others draw from a stream of their own, so that nothing else changes.
+
+    Returns
+    -------
+    Markers
+        NaN in gaps.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class Momentum:
     Attributes
     ----------
     mass_kg : float
-        Of the segment.
+        Mass of the segment.
     centre_m : Jet
         (n, 3), centre of mass, laboratory axes.
     linear : Jet
@@ -64,14 +64,19 @@ class JointWrench:
 
 
 def segment_poses(pose: Posture, side: str) -> Mapping[str, tuple[Jet, Jet]]:
-    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Person.inertia` counts it).
+    """Axes and origins of a leg's segments.
 
     Parameters
     ----------
     pose : Posture
         The body's pose at those times.
     side : str
-        "L" or "R".
+        Whose leg, "L" or "R".
+
+    Returns
+    -------
+    Mapping[str, tuple[Jet, Jet]]
+        "foot", "shank", "thigh" -> (R_lab_segment, origin as `Person.inertia` counts it).
     """
     leg = pose.legs[side]
     return {
@@ -82,38 +87,48 @@ def segment_poses(pose: Posture, side: str) -> Mapping[str, tuple[Jet, Jet]]:
 
 
 def angular_velocity_of(R: Jet) -> Jet:
-    """Return omega (n, 3) in laboratory axes from S(omega) = R' R^T, a jet of one order less.
+    """Angular velocity of axes that turn, from S(omega) = R' R^T.
 
     Parameters
     ----------
     R : Jet
         (n, 3, 3), maps segment components to laboratory components.
+
+    Returns
+    -------
+    Jet
+        (n, 3), laboratory axes, rad/s, of one order less.
     """
     spin = matmul(R.rate(), transpose(Jet(R.c[:-1])))
     return Jet(np.stack([spin.c[..., 2, 1], spin.c[..., 0, 2], spin.c[..., 1, 0]], axis=-1))
 
 
 def segment_momentum(body: Person, side: str, segment: str, R: Jet, origin: Jet) -> Momentum:
-    """Return the momentum of one rigid segment.
+    """Momentum of one rigid segment of a leg.
 
     Parameters
     ----------
     body : Person
-        The person.
+        Constants of the person.
     side : str
-        "L" or "R".
+        Whose leg, "L" or "R".
     segment : str
         "foot", "shank" or "thigh".
     R : Jet
         (n, 3, 3), maps segment components to laboratory components.
     origin : Jet
         (n, 3), of the segment, laboratory axes, metres.
+
+    Returns
+    -------
+    Momentum
+        About the laboratory's origin.
     """
     return momentum_of(body.inertia(side, segment), R, origin)
 
 
 def momentum_of(inertia: Inertia, R: Jet, origin: Jet) -> Momentum:
-    """Return the momentum of a rigid body.
+    """Momentum of a rigid body.
 
     Parameters
     ----------
@@ -123,6 +138,11 @@ def momentum_of(inertia: Inertia, R: Jet, origin: Jet) -> Momentum:
         (n, 3, 3), maps the body's components to laboratory components.
     origin : Jet
         (n, 3), laboratory axes, metres.
+
+    Returns
+    -------
+    Momentum
+        About the laboratory's origin; one order less than the pose.
     """
     centre = origin + rotate(R, inertia.com_m)
     linear = centre.rate() * inertia.mass_kg
@@ -135,21 +155,27 @@ def momentum_of(inertia: Inertia, R: Jet, origin: Jet) -> Momentum:
 def true_joint_wrenches(
     body: Person, pose: Posture, side: str, ground_force_N: Array, ground_moment_Nm: Array
 ) -> dict[str, JointWrench]:
-    """Return "ankle", "knee", "hip" -> `JointWrench`.
+    """Forces and moments in the joints of one leg.
 
     Parameters
     ----------
     body : Person
-        The person.
+        Constants of the person.
     pose : Posture
         The body's pose at those times.
     side : str
-        "L" or "R".
-    ground_force_N, ground_moment_Nm : Array
-        (n, 3), the floor's action on this foot, moment about the laboratory's origin.
+        Whose leg, "L" or "R".
+    ground_force_N : Array
+        (n, 3), the floor's force on this foot, laboratory axes.
+    ground_moment_Nm : Array
+        (n, 3), its moment about the laboratory's origin.
+
+    Returns
+    -------
+    dict[str, JointWrench]
+        "ankle", "knee", "hip" -> action of the proximal on the distal segment, about the joint centre.
     """
-    leg = pose.legs[side]
-    points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}
+    points = pose.legs[side].centres_m
     gravity = np.array(GRAVITY_LAB_M_S2)
     poses = segment_poses(pose, side)
     force, moment_origin = -ground_force_N, -ground_moment_Nm
@@ -165,7 +191,7 @@ def true_joint_wrenches(
 
 
 def joint_powers(pose: Posture, side: str, wrenches: Mapping[str, JointWrench]) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return joint -> (rotational, translational) power, W, (n,) each.
+    """Powers of the joints of one leg.
 
     Rotational: M . (omega_distal - omega_proximal). Translational: F . (v_distal - v_proximal) of the two material points at the
     joint centre; zero here up to rounding, because every joint centre is fixed in both neighbours.
@@ -175,13 +201,17 @@ def joint_powers(pose: Posture, side: str, wrenches: Mapping[str, JointWrench]) 
     pose : Posture
         The body's pose at those times.
     side : str
-        "L" or "R".
+        Whose leg, "L" or "R".
     wrenches : Mapping[str, JointWrench]
         Joint -> action of the proximal on the distal segment.
+
+    Returns
+    -------
+    dict[str, tuple[FloatArray, FloatArray]]
+        Joint -> (rotational, translational), W, (n,) each.
     """
     poses = dict(segment_poses(pose, side)) | {"pelvis": (pose.pelvis.R_lab_pelvis, pose.pelvis.origin_m)}
-    leg = pose.legs[side]
-    points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}
+    points = pose.legs[side].centres_m
     chain = ("foot", "shank", "thigh", "pelvis")
     powers = {}
     for joint, distal, proximal in zip(JOINTS, chain[:-1], chain[1:], strict=True):

@@ -33,9 +33,9 @@ class Posture:
     pelvis : PelvisMotion
         Of the same instants.
     legs : Mapping[str, LegMotion]
-        Side -> motion.
+        Side -> motion of the leg.
     soles : Mapping[str, FootMotion]
-        Side -> motion.
+        Side -> motion of the sole.
     R_lab_foot : Mapping[str, Jet]
         Side -> (n, 3, 3), maps components in the conventional model's foot axes to laboratory components.
     """
@@ -53,15 +53,15 @@ class Gait:
     Attributes
     ----------
     body : Person
-        The person.
+        Constants of the person.
     sole : Sole
-        Of one foot.
+        Where a foot meets the floor.
     pattern : GaitPattern
         Shape of the gait.
     path : Path
         Where the walk goes.
     plan : Plan
-        Every stance.
+        Time and place of every stance.
     toe_out_rad : Mapping[str, float]
         Side -> outward turn of the foot.
     pelvis_height_m : float
@@ -87,12 +87,17 @@ class Gait:
         return leg_scale_m(self.body)
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times (a jet of any order).
+        """The body's pose at given times (a jet of any order).
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         plan = self.plan
         pelvis = pelvis_motion(time, self.body, self.pattern, self.path, plan, leg_m=self.leg_m, height_m=self.pelvis_height_m)
@@ -113,10 +118,10 @@ class Gait:
 
     def _ankle_turn(self, time: Jet, side: str) -> Jet:
         """Turn the shank back against the foot's toe-out while the foot is flat, and let it go as the heel rises."""
-        free, mine = constant(0.0, time), self.pattern.of(side)
+        free, pattern = constant(0.0, time), self.pattern.of(side)
         for t in self.plan.steps[side].strike_s:
-            up = smoothstep(phase_since(time, t, self.plan.cycle_s, mine.ankle_turn_rise), 4)
-            free = free + up * (1 - smoothstep(phase_since(time, t, self.plan.cycle_s, mine.ankle_turn_fall), 4))
+            up = smoothstep(phase_since(time, t, self.plan.cycle_s, pattern.ankle_turn_rise), 4)
+            free = free + up * (1 - smoothstep(phase_since(time, t, self.plan.cycle_s, pattern.ankle_turn_fall), 4))
         return (1 - free) * (-SIDE_SIGN[side] * self.toe_out_rad[side])
 
     def _knee_rotation(self, time: Jet, side: str) -> Jet:
@@ -125,48 +130,63 @@ class Gait:
 
 
 def leg_scale_m(body: Person) -> float:
-    """Leg length that scales the gait: ankle height + shank + thigh, metres, mean of both sides.
+    """Leg length that scales the gait: ankle height + shank + thigh.
 
     Parameters
     ----------
     body : Person
-        The person.
+        Constants of the person.
+
+    Returns
+    -------
+    float
+        Mean of both sides, m.
     """
     return float(np.mean([body.feet[s].ankle_m[2] + body.shank_m[s] + body.thigh_m[s] for s in SIDES]))
 
 
 def stride_length_m(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
-    """Return the stride length at a speed: it grows with the square root of speed (Grieve 1968).
+    """Stride length at a speed: it grows with the square root of speed (Grieve 1968).
 
     Parameters
     ----------
     pattern : GaitPattern
         Shape of the gait.
     leg_m : float
-        Leg length.
+        Leg length that scales the gait.
     speed_m_s : float
-        Of travel.
+        Mean speed along the path.
+
+    Returns
+    -------
+    float
+        m.
     """
     return pattern.stride * leg_m * sqrt(relative_speed(pattern, leg_m, speed_m_s))
 
 
 def relative_speed(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
-    """Return a speed over the pattern's own speed for that leg length.
+    """A speed over the pattern's own speed for that leg length.
 
     Parameters
     ----------
     pattern : GaitPattern
         Shape of the gait.
     leg_m : float
-        Leg length.
+        Leg length that scales the gait.
     speed_m_s : float
-        Of travel.
+        Mean speed along the path.
+
+    Returns
+    -------
+    float
+        Without unit; 1 at a comfortable speed.
     """
     return speed_m_s / (pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_m))
 
 
 def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
-    """Return the gait with the pelvis as high as the pattern's least knee flexion allows.
+    """Raise the pelvis as high as the pattern's least knee flexion allows.
 
     Seen along the shank's lateral axis, the leg is a triangle whose knee must never be straighter than that: at every instant
     it bounds the hip's height above the ankle, and the lowest bound counts: of a cycle, or of the whole plan where a floor makes
@@ -181,6 +201,11 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
         Instants in one cycle.
     rounds : int, optional
         Of correction, each of which makes the rest smaller.
+
+    Returns
+    -------
+    Gait
+        The gait with another height of the pelvis.
     """
     strike = low.plan.steps["L"].strike_s
     cycles = 1 if low.plan.floor.endless else len(strike) - 2
@@ -197,18 +222,23 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
 
 
 def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: float) -> FloatArray:
-    """Return how much higher the hip of one leg could be at each instant, (n,) metres, before the knee is too straight.
+    """How much higher the hip of one leg could be before the knee is too straight.
 
     Parameters
     ----------
     body : Person
-        The person.
+        Constants of the person.
     side : str
-        "L" or "R".
+        Whose leg, "L" or "R".
     leg : LegMotion
-        As it moves.
+        The leg as it moves.
     least_flexion_rad : float
         Knee angle that is kept at least.
+
+    Returns
+    -------
+    FloatArray
+        (n,), m, at each instant.
     """
     reach = leg.hip_m.value - leg.ankle_m.value
     aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)
@@ -218,13 +248,18 @@ def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: flo
 
 
 def times_constant(R: Jet, constant_matrix: np.ndarray) -> Jet:
-    """Return R C for an (n, 3, 3) jet and a constant (3, 3).
+    """Product of a jet of matrices and a constant one.
 
     Parameters
     ----------
     R : Jet
-        (n, 3, 3).
+        (n, 3, 3), the first factor.
     constant_matrix : np.ndarray
-        (3, 3).
+        (3, 3), C, the second factor.
+
+    Returns
+    -------
+    Jet
+        (n, 3, 3), R C.
     """
     return Jet(np.matmul(R.c, constant_matrix))

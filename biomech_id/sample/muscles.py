@@ -39,7 +39,7 @@ class MuscleSignals:
     Attributes
     ----------
     analog : AnalogChannels
-        The channels, volts.
+        The channels at the analog rate, V.
     truth : tuple[TrueMuscle, ...]
         One for each channel, in its order.
     """
@@ -49,22 +49,27 @@ class MuscleSignals:
 
 
 def muscle_signals(times_s: FloatArray, rate_hz: float, stances: Sequence[TrueStance], seed: int) -> MuscleSignals:
-    """Return the muscle signals of a walk.
+    """What electrodes record of a walk.
 
     Parameters
     ----------
     times_s : FloatArray
         (n,), absolute time of every analog sample.
     rate_hz : float
-        Samples per second.
+        Samples per second of every channel.
     stances : Sequence[TrueStance]
         Every stance of the motion on the recording's clock.
     seed : int
         Of every random number.
+
+    Returns
+    -------
+    MuscleSignals
+        Eight channels, one of them dead and one that hums.
     """
     # Recordings of one session are not copies of one another.
     rng = np.random.default_rng([seed, len(times_s), round(abs(times_s[0]) * rate_hz)])
-    found = []
+    channels = []
     for muscle, (ending, pattern) in MUSCLE_PATTERNS.items():
         for side in ("L", "R"):
             strikes = sorted(stance.strike_s for stance in stances if stance.side == side)
@@ -72,10 +77,10 @@ def muscle_signals(times_s: FloatArray, rate_hz: float, stances: Sequence[TrueSt
             bursts = [
                 (strike + on / 100.0 * cycle_s, strike + off / 100.0 * cycle_s) for strike in strikes for on, off in pattern
             ]  # fmt: skip
-            found.append(_channel(f"{side} {ending}", muscle, side, bursts, times_s, rate_hz, rng=rng))
-    stored = np.stack([signal for signal, _ in found], axis=1).astype(np.float32)
-    labels = tuple(true.label for _, true in found)
-    return MuscleSignals(AnalogChannels(labels, ("V",) * len(labels), rate_hz, stored), tuple(true for _, true in found))
+            channels.append(_channel(f"{side} {ending}", muscle, side, bursts, times_s, rate_hz, rng=rng))
+    stored = np.stack([signal for signal, _ in channels], axis=1).astype(np.float32)
+    labels = tuple(true.label for _, true in channels)
+    return MuscleSignals(AnalogChannels(labels, ("V",) * len(labels), rate_hz, stored), tuple(true for _, true in channels))
 
 
 def _channel(

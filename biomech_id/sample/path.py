@@ -36,11 +36,11 @@ class Path:
     Attributes
     ----------
     first : FloatArray
-        (2,) unit vectors, laboratory axes.
+        (2,), unit vector of the first direction, laboratory axes.
     last : FloatArray
-        (2,) unit vectors, laboratory axes.
+        (2,), unit vector of the last direction, laboratory axes.
     bend_m : float
-        The hyperbola's w.
+        Size w of the hyperbola's bend, m.
     bend_at_m : float
         Curve parameter of the middle of the bend.
     origin_m : FloatArray
@@ -57,31 +57,41 @@ class Path:
     belt_m_s: float = 0.0
 
     def point(self, s: Jet) -> Jet:
-        """Return the path at curve parameter s (m): (n, 3), floor height, before the belt is taken away.
+        """The path at curve parameters, at floor height, before the belt is taken away.
 
         Parameters
         ----------
         s : Jet
-            Curve parameter, metres.
+            (n,), curve parameter of the path, m.
+
+        Returns
+        -------
+        Jet
+            (n, 3), laboratory axes, m.
         """
         u = s - self.bend_at_m
         h = (u + sqrt(u * u + self.bend_m**2)) / 2
         return _floor((s - h)[..., None] * self.first + h[..., None] * self.last + self.origin_m)
 
     def heading(self, s: Jet) -> Jet:
-        """Return the unit tangent, (n, 3).
+        """Direction of the path.
 
         Parameters
         ----------
         s : Jet
-            Curve parameter, metres.
+            (n,), curve parameter of the path, m.
+
+        Returns
+        -------
+        Jet
+            (n, 3), unit tangent, laboratory axes.
         """
         u = s - self.bend_at_m
         share = (1 + u / sqrt(u * u + self.bend_m**2)) / 2
         return jet_unit(_floor((1 - share)[..., None] * self.first + share[..., None] * self.last))
 
     def carried(self, point: Jet, time: Jet) -> Jet:
-        """Return a point (n, 3) of the moving belt in laboratory axes at the given time.
+        """Where a point of the moving belt is at given times.
 
         Parameters
         ----------
@@ -89,24 +99,34 @@ class Path:
             (n, 3), of the belt.
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Jet
+            (n, 3), laboratory axes, m; the point itself without a belt.
         """
         back = np.array([*self.first, 0.0]) * self.belt_m_s
         return point - time[..., None] * back if self.belt_m_s else point
 
 
 def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s: float = 0.0) -> Path:
-    """Return the path for a named direction; a straight one passes the laboratory's origin at s = 0.
+    """Make the path of a named direction; a straight one passes the laboratory's origin at s = 0.
 
     Parameters
     ----------
     direction : str
         "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
     leg_m : float
-        Leg length.
+        Leg length, which the bend is scaled with.
     bend_at_m : float, optional
         Where the turn is, along the path.
     belt_m_s : float, optional
         Speed of the belt.
+
+    Returns
+    -------
+    Path
+        On the floor, carried back by a belt where one is given.
 
     Raises
     ------
@@ -123,12 +143,17 @@ def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s:
 
 
 def left_of(heading: Jet) -> Jet:
-    """Return the horizontal direction to the left of a heading, (n, 3).
+    """Horizontal direction to the left of a heading.
 
     Parameters
     ----------
     heading : Jet
         Unit tangent of the path, (n, 3).
+
+    Returns
+    -------
+    Jet
+        (n, 3), unit vectors, laboratory axes.
     """
     x, y = heading[..., 0], heading[..., 1]
     return stack([-y, x, constant(0.0, x)])

@@ -45,35 +45,35 @@ class GaitPattern:
     Attributes
     ----------
     foot_off : float
-        End of stance.
+        End of stance, in cycles after the strike.
     stride : float
         Stride length over leg length at the reference speed; it grows with the square root of speed.
     froude_speed : float
         That reference speed, v / sqrt(g leg length).
     heel_pitch_rad : float
-        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+        Largest toes-up angle of the heel rocker.
     heel_rise : Span
-        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+        When the heel rocker's angle is taken up, before the strike.
     heel_fall : Span
-        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+        When the foot comes down flat.
     toe_pitch_rad : float
-        The same for the toe rocker, heel off the floor to mid-swing.
+        Largest toes-down angle of the toe rocker.
     toe_rise : Span
-        The same for the toe rocker, heel off the floor to mid-swing.
+        When the heel leaves the floor and that angle is taken up.
     toe_fall : Span
-        The same for the toe rocker, heel off the floor to mid-swing.
+        When the toes are lifted again, until mid-swing.
     swing : Span
-        When the foot travels, and the shares of that time in which it gathers and loses speed.
+        When the foot travels to its next place.
     swing_ramps : tuple[float, float]
-        When the foot travels, and the shares of that time in which it gathers and loses speed.
+        Shares of that time in which it gathers and loses speed.
     lift : Span
-        When and by how much of leg length the foot clears the floor in addition.
+        When the foot clears the floor in addition.
     lift_height : float
-        When and by how much of leg length the foot clears the floor in addition.
+        By how much it does, of leg length.
     ankle_turn_rise : Span
-        When the shank stops and resumes following the line of progression over a foot turned out.
+        When the shank stops following the line of progression over a foot turned out.
     ankle_turn_fall : Span
-        When the shank stops and resumes following the line of progression over a foot turned out.
+        When it follows that line again.
     place : float
         When in stance the pelvis passes over the ankle.
     height : tuple[float, ...]
@@ -83,21 +83,21 @@ class GaitPattern:
     sway : float
         Lateral amplitude (sine of the stride), of leg length, towards the stance foot.
     tilt_rad : float
-        Pelvis angles: mean tilt; amplitudes of the others.
+        Mean forward tilt of the pelvis.
     tilt_swing_rad : float
-        Pelvis angles: mean tilt; amplitudes of the others.
+        Amplitude of that tilt, twice a stride.
     obliquity_rad : float
-        Pelvis angles: mean tilt; amplitudes of the others.
+        Amplitude of pelvic obliquity.
     rotation_rad : float
-        Pelvis angles: mean tilt; amplitudes of the others.
+        Amplitude of pelvic rotation.
     knee_rotation_rad : float
         Amplitude of axial knee rotation.
     least_knee_flexion_rad : float
         The mean pelvis height is such that the knee never extends further than this.
     load_swing : float
-        The vertical ground reaction of both feet together is body weight times 1 + load_swing cos(4 pi (phase - load_peak)).
+        Amplitude a of both feet's vertical force, body weight times 1 + a cos(4 pi (phase - peak)).
     load_peak : float
-        The vertical ground reaction of both feet together is body weight times 1 + load_swing cos(4 pi (phase - load_peak)).
+        Phase of that force's peak, in cycles.
     pivot : float
         Height, in leg lengths, of the point above the pelvis through which each foot's force passes.
     cop_travel : Span
@@ -161,32 +161,47 @@ class GaitPattern:
     aids: tuple[AidTip, ...] = ()
 
     def of(self, side: str) -> GaitPattern:
-        """Return how the leg of one side moves.
+        """How the leg of one side moves.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose leg, "L" or "R".
+
+        Returns
+        -------
+        GaitPattern
+            The pattern itself, or its ``right``.
         """
         return self.right if side == "R" and self.right is not None else self
 
     def strike(self, side: str) -> float:
-        """Return when the foot of one side strikes, in cycles after the left one.
+        """When the foot of one side strikes, in cycles after the left one.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose leg, "L" or "R".
+
+        Returns
+        -------
+        float
+            0 for the left foot.
         """
         return self.right_strike if side == "R" else 0.0
 
     def other_strike(self, side: str) -> float:
-        """Return when the other foot strikes, in cycles after this side's.
+        """When the other foot strikes, in cycles after this side's.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose leg, "L" or "R".
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
         """
         return 1.0 - self.right_strike if side == "R" else self.right_strike
 

@@ -39,14 +39,14 @@ class PelvisMotion:
 def pelvis_motion(
     time: Jet, body: Person, pattern: GaitPattern, path: Path, plan: Plan, *, leg_m: float, height_m: float
 ) -> PelvisMotion:
-    """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor.
+    """Motion of the pelvis along a path.
 
     Parameters
     ----------
     time : Jet
         Times at which to evaluate, seconds.
     body : Person
-        The person.
+        Constants of the person.
     pattern : GaitPattern
         Shape of the gait.
     path : Path
@@ -54,9 +54,14 @@ def pelvis_motion(
     plan : Plan
         Timing of the walk, and what it goes on.
     leg_m : float
-        Leg length.
+        Leg length, which every amplitude is scaled with.
     height_m : float
         Mean height of the middle of the hips above the floor.
+
+    Returns
+    -------
+    PelvisMotion
+        Rotation, origin and middle of the hips, laboratory axes.
     """
     stride = time * (2 * pi / plan.cycle_s)
     sin_1, cos_1 = sin_cos(stride)
@@ -82,17 +87,25 @@ def pelvis_motion(
     obliquity = sin_1 * pattern.obliquity_rad
     rotation = cos_1 * (-pattern.rotation_rad)
     R = matmul(stack([heading, left_of(heading), up]), cardan_yxz(tilt, obliquity, rotation))
-    middle_of_hips = (body.hip_in_pelvis_m["L"] + body.hip_in_pelvis_m["R"]) / 2
-    return PelvisMotion(R, centre - rotate(R, middle_of_hips), centre, heading)
+    return PelvisMotion(R, centre - rotate(R, body.middle_of_hips_m), centre, heading)
 
 
 def cardan_yxz(a: Jet, b: Jet, c: Jet) -> Jet:
-    """Return Ry(a) Rx(b) Rz(c), (n, 3, 3), angles (n,) in radians.
+    """Rotation by three Cardan angles, Ry(a) Rx(b) Rz(c).
 
     Parameters
     ----------
-    a, b, c : Jet
-        (n,), rad.
+    a : Jet
+        (n,), first angle, about y, rad.
+    b : Jet
+        (n,), second angle, about x, rad.
+    c : Jet
+        (n,), third angle, about z, rad.
+
+    Returns
+    -------
+    Jet
+        (n, 3, 3), turned components to those before.
     """
     (sa, ca), (sb, cb), (sc, cc) = sin_cos(a), sin_cos(b), sin_cos(c)
     return stack([

@@ -26,12 +26,13 @@ ORIGIN_MM = (0.4, -0.7, 38.5)
 POSTS_MM = (120.0, 200.0, -48.0)
 #: Force below which a type 1 plate reports no centre of pressure, N.
 LEAST_FORCE_N = 1e-6
+_FORCES_AND_MOMENTS = (("Fx", "Fy", "Fz", "Mx", "My", "Mz"), ("N", "N", "N", "Nmm", "Nmm", "Nmm"))
 #: C3D type -> labels and units of its channels.
 CHANNELS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
     1: (("Fx", "Fy", "Fz", "Px", "Py", "Tz"), ("N", "N", "N", "mm", "mm", "Nmm")),
-    2: (("Fx", "Fy", "Fz", "Mx", "My", "Mz"), ("N", "N", "N", "Nmm", "Nmm", "Nmm")),
+    2: _FORCES_AND_MOMENTS,
     3: (("Fx12", "Fx34", "Fy14", "Fy23", "Fz1", "Fz2", "Fz3", "Fz4"), ("N",) * 8),
-    4: (("Fx", "Fy", "Fz", "Mx", "My", "Mz"), ("N", "N", "N", "Nmm", "Nmm", "Nmm")),
+    4: _FORCES_AND_MOMENTS,
 }
 
 
@@ -42,19 +43,19 @@ class PlateChannels:
     Attributes
     ----------
     kind : int
-        C3D type.
+        C3D type of the plate, 1 to 4.
     channels : FloatArray
-        (k, m).
+        (k, m), one row a channel, in ``units``.
     labels : tuple[str, ...]
-        Of the k channels.
+        Names of the k channels.
     units : tuple[str, ...]
-        Of the k channels.
+        Units of the k channels, as in the file.
     corners_mm : FloatArray
-        (4, 3); origin_mm : (3,); calibration : (6, 6), identity except for type 4.
+        (4, 3), laboratory axes, in the file's order.
     origin_mm : FloatArray
-        ORIGIN of the plate, its own axes.
+        (3,), ORIGIN as stored, plate axes.
     calibration : FloatArray
-        CAL_MATRIX; empty for a type that has none.
+        (6, 6), CAL_MATRIX; identity except for type 4.
     """
 
     kind: int
@@ -67,12 +68,17 @@ class PlateChannels:
 
 
 def plate_channels(plate: ForcePlate) -> PlateChannels:
-    """Return the raw channels that a plate of its type would have recorded for its reaction.
+    """The raw channels that a plate of its type would have recorded for its reaction.
 
     Parameters
     ----------
     plate : ForcePlate
-        What it measured.
+        The plate with what it measured.
+
+    Returns
+    -------
+    PlateChannels
+        In the units of the file, N, mm and N mm.
     """
     R = channel_axes(plate.corners_m)
     force, moment = plate.force_lab_N @ R, plate.moment_lab_Nm @ R * MM_PER_M
@@ -91,12 +97,17 @@ def plate_channels(plate: ForcePlate) -> PlateChannels:
 
 
 def channel_axes(corners_m: FloatArray) -> FloatArray:
-    """Return R_lab_plate (3, 3) from the corners (4, 3).
+    """A plate's axes from its corners.
 
     Parameters
     ----------
     corners_m : FloatArray
         (4, 3), in the order of the file, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        R_lab_plate (3, 3); z points down.
     """
     c1, c2, _, c4 = corners_m
     x = (c1 - c2) / np.linalg.norm(c1 - c2)

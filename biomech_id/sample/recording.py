@@ -37,12 +37,17 @@ class Mover(Protocol):
         """Constants of the person."""
 
     def pose(self, time: Jet) -> Posture:
-        """Pose at the given times.
+        """Pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
@@ -55,7 +60,12 @@ class Mover(Protocol):
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Force (n, 3), N, where it acts, m, and free moment (n,), N m, laboratory axes.
         """
 
 
@@ -68,7 +78,7 @@ class Walking:
     gait : Gait
         The way of moving.
     forward_share : float
-        See `ground.mean_forward_share`.
+        Constant that makes the mean forward force zero, of `ground.mean_forward_share`.
     """
 
     gait: Gait
@@ -86,6 +96,11 @@ class Walking:
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         return self.gait.pose(time)
 
@@ -99,37 +114,42 @@ class Walking:
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Force (n, 3), N, where it acts, m, and free moment (n,), N m, laboratory axes.
         """
         return true_ground_wrench(self.gait, pose, time, side, self.forward_share)
 
 
 @dataclass(frozen=True)
-class Session:
+class RecordingPlan:
     """How a trial is recorded.
 
     Attributes
     ----------
     name : str
-        The trial's name.
+        Name of the trial that is recorded.
     rate_hz : float
-        Video frames per second, analog samples per video frame.
+        Video frames per second.
     analog_ratio : int
-        Video frames per second, analog samples per video frame.
+        Analog samples per video frame.
     first_frame : int
-        Numbering from 1, and length.
+        Number of the first frame, counted from 1.
     n_frames : int
-        Numbering from 1, and length.
+        How many video frames are recorded.
     clock_zero_s : float
         Absolute time of the motion's own zero.
     plates : tuple[PlateSpec, ...]
         Force plates of the laboratory.
     noise_m : float
-        What ails the markers.
+        Standard deviation of the markers' noise along each axis.
     gaps : tuple[Loss, ...]
-        What ails the markers.
+        Marker, first and last missing frame of each gap.
     soft_tissue_m : float
-        What ails the markers.
+        How far the thigh's markers ride up the bone with the knee at a right angle.
     seed : int
         Of every random number.
     muscles : bool, optional
@@ -153,11 +173,23 @@ class Session:
     upper_body: bool = False
 
     def frame_times_s(self) -> FloatArray:
-        """Absolute time of every video frame, (n,)."""
+        """Absolute time of every video frame.
+
+        Returns
+        -------
+        FloatArray
+            (n,), s.
+        """
         return (self.first_frame - 1 + np.arange(self.n_frames)) / self.rate_hz
 
     def sample_times_s(self) -> FloatArray:
-        """Absolute time of every analog sample, (n * ratio,)."""
+        """Absolute time of every analog sample.
+
+        Returns
+        -------
+        FloatArray
+            (n * ratio,), s.
+        """
         count = self.n_frames * self.analog_ratio
         return (self.first_frame - 1) / self.rate_hz + np.arange(count) / (self.rate_hz * self.analog_ratio)
 
@@ -183,7 +215,7 @@ class SampleTrial:
 
 def record(
     mover: Mover,
-    session: Session,
+    session: RecordingPlan,
     subject: Subject,
     stances: Sequence[TrueStance] = (),
     spatiotemporal: Mapping[str, float] | None = None,
@@ -193,8 +225,8 @@ def record(
     Parameters
     ----------
     mover : Mover
-        Who moves.
-    session : Session
+        The moving body and its floor.
+    session : RecordingPlan
         Options of the recording.
     subject : Subject
         Measurements that the files hold.
@@ -202,6 +234,11 @@ def record(
         Every stance of the motion on the recording's clock, with no plates named yet.
     spatiotemporal : Mapping[str, float] | None, optional
         Parameter -> true value.
+
+    Returns
+    -------
+    SampleTrial
+        What a reader would return, and what is behind it.
 
     Raises
     ------
@@ -254,7 +291,7 @@ def record(
     return SampleTrial(trial, truth, session.clock_zero_s)
 
 
-def _check_reach(pose: Posture, session: Session) -> None:
+def _check_reach(pose: Posture, session: RecordingPlan) -> None:
     for side, leg in pose.legs.items():
         beyond = ~np.isfinite(leg.knee_m.value).all(axis=-1)
         if beyond.any():
@@ -272,7 +309,7 @@ def _events_of(stance: TrueStance) -> tuple[Event, Event]:
     )
 
 
-def _measure_plates(mover: Mover, session: Session, rng: np.random.Generator) -> tuple[tuple[ForcePlate, ...], _Carriers]:
+def _measure_plates(mover: Mover, session: RecordingPlan, rng: np.random.Generator) -> tuple[tuple[ForcePlate, ...], _Carriers]:
     times = session.sample_times_s()
     time = time_jet(times - session.clock_zero_s, order=0)
     pose = mover.pose(time)
@@ -325,21 +362,26 @@ def truth_of(
     Parameters
     ----------
     mover : Mover
-        Who moves.
+        The moving body and its floor.
     times_s : FloatArray
-        Absolute times, and the same as a jet of order 2 on the motion's own clock.
+        (n,), absolute times, s.
     time : Jet
-        Absolute times, and the same as a jet of order 2 on the motion's own clock.
+        The same as a jet of order 2, on the motion's own clock.
     pose : Posture
         The body's pose at those times.
     lasi_m : FloatArray
         (n, 3), path of the left ASIS marker (it defines the direction of progression).
     events : tuple[Event, ...], optional
-        Those of the trial.
+        Foot strikes and foot offs within the recording.
     stances : tuple[TrueStance, ...], optional
-        Those of the trial.
+        Stances that overlap the recording.
     spatiotemporal : Mapping[str, float]
         Parameter -> true value.
+
+    Returns
+    -------
+    Truth
+        Exact values at every video frame.
     """
     body = mover.body
     R_lab_seg = {("", "pelvis"): pose.pelvis.R_lab_pelvis}

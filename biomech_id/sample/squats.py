@@ -42,19 +42,24 @@ class Squatter(Jumper):
     left_share: float = 0.5
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times.
+        """The body's pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds; 0 where the hips begin to go down.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         down = smoothstep(time / self.down_s, _SMOOTH)
         up = smoothstep((time - self.down_s) / self.down_s, _SMOOTH)
         return self._level(time, (up - down) * self.depth_m)
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: its share of what the floor carries, under its middle.
+        """The floor's action on one foot: its share of what the floor carries, under its middle.
 
         Parameters
         ----------
@@ -63,7 +68,12 @@ class Squatter(Jumper):
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Values without derivatives.
         """
         share = self.left_share if side == "L" else 1.0 - self.left_share
         half = super().ground(pose, time, side)
@@ -71,27 +81,43 @@ class Squatter(Jumper):
         return GroundWrench(Jet(half.force_N.c * carried), half.cop_m, half.free_moment_Nm)
 
     def floor_share(self, time_s: FloatArray) -> FloatArray:
-        """Return what part of what the body asks for the floor gives, (n,); a seat gives the rest.
+        """What part of what the body asks for the floor gives; a seat gives the rest.
 
         Parameters
         ----------
         time_s : FloatArray
-            (n,), seconds.
+            (n,), times on the motion's own clock, s.
+
+        Returns
+        -------
+        FloatArray
+            (n,), from 0 to 1.
         """
         return np.ones(len(time_s))
 
     def in_air(self, time_s: FloatArray) -> BoolArray:
-        """Return in which instants (n,) no foot is on the floor: in none.
+        """In which instants no foot is on the floor: in none.
 
         Parameters
         ----------
         time_s : FloatArray
-            (n,), seconds.
+            (n,), times on the motion's own clock, s.
+
+        Returns
+        -------
+        BoolArray
+            (n,), all false.
         """
         return np.zeros(len(time_s), dtype=np.bool_)
 
     def truth(self) -> dict[str, float]:
-        """Return what is known of the squat: when it is lowest (s), how far the hips go down (m), what the left foot carries."""
+        """What is known of the squat.
+
+        Returns
+        -------
+        dict[str, float]
+            When it is lowest, s, how far the hips go down, m, and what the left foot carries, by name.
+        """
         return {"lowest_s": self.down_s, "depth_m": self.depth_m, "left_share": self.left_share}
 
 
@@ -113,31 +139,46 @@ class Riser(Squatter):
     seat_off_s: float = 0.5
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times.
+        """The body's pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds; 0 where the body begins to rise.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         rest = self.standing.hips_m
         up = smoothstep(time / self.down_s, _SMOOTH)
-        ahead = smoothstep(time / self.down_s, _SMOOTH)
         zero = constant(0.0, time)
-        course = [(ahead - 1.0) * self.behind_m + rest[0], zero + rest[1], (up - 1.0) * self.depth_m + rest[2]]
+        course = [(up - 1.0) * self.behind_m + rest[0], zero + rest[1], (up - 1.0) * self.depth_m + rest[2]]
         return self.standing.posed(time, stack(course), deep=True)
 
     def floor_share(self, time_s: FloatArray) -> FloatArray:
-        """Return what part of what the body asks for the floor gives, (n,): a fifth in sitting, all after the seat is left.
+        """What part of what the body asks for the floor gives: a fifth in sitting, all after the seat is left.
 
         Parameters
         ----------
         time_s : FloatArray
-            (n,), seconds.
+            (n,), times on the motion's own clock, s.
+
+        Returns
+        -------
+        FloatArray
+            (n,), from 0.2 to 1.
         """
         share = np.clip(time_s / self.seat_off_s, 0.0, 1.0)
         return 0.2 + 0.8 * np.asarray(share)
 
     def truth(self) -> dict[str, float]:
-        """Return what is known of the rise: when the seat is left and standing reached (s), how far the hips go up (m)."""
+        """What is known of the rise.
+
+        Returns
+        -------
+        dict[str, float]
+            When the seat is left and standing reached, s, how far the hips go up, m, and what the left foot carries, by name.
+        """
         return {"seat_off_s": self.seat_off_s, "end_s": self.down_s, "height_m": self.depth_m, "left_share": self.left_share}

@@ -32,9 +32,9 @@ class Standing:
     Attributes
     ----------
     body : Person
-        The person.
+        Constants of the person.
     sole : Sole
-        Of one foot.
+        Where a foot meets the floor.
     toe_out_rad : Mapping[str, float]
         Side -> toe-out of the foot.
     place_m : tuple[float, float]
@@ -53,12 +53,17 @@ class Standing:
     ankle_roll_rad: float = 0.0
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times.
+        """The body's pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
         return self.posed(time, stack([sine * SWAY_M, cosine * (SWAY_M / 2), constant(0.0, time)]) + self.hips_m)
@@ -69,7 +74,7 @@ class Standing:
         return np.array([self.place_m[0] + ANKLES_BEHIND * leg_scale_m(self.body), self.place_m[1], self.hip_height_m])
 
     def posed(self, time: Jet, centre: Jet, *, deep: bool = False) -> Posture:
-        """Return the body's pose with the middle of the hips at a place and both soles on the floor.
+        """The body's pose with the middle of the hips at a place and both soles on the floor.
 
         Parameters
         ----------
@@ -79,12 +84,18 @@ class Standing:
             (n, 3), the middle of the hips, laboratory axes.
         deep : bool, optional
             Whether the knees may bend by a right angle and more (`leg_motion`).
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         leg = leg_scale_m(self.body)
         zero = constant(0.0, time)
         R_pelvis = cardan_yxz(constant(TILT_RAD, time), zero, zero)
-        middle = (self.body.hip_in_pelvis_m["L"] + self.body.hip_in_pelvis_m["R"]) / 2
-        pelvis = PelvisMotion(R_pelvis, centre - rotate(R_pelvis, middle), centre, constant(np.array([1.0, 0.0, 0.0]), time))
+        pelvis = PelvisMotion(
+            R_pelvis, centre - rotate(R_pelvis, self.body.middle_of_hips_m), centre, constant(np.array([1.0, 0.0, 0.0]), time)
+        )
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             foot, sign = self.body.feet[side], SIDE_SIGN[side]
@@ -100,7 +111,7 @@ class Standing:
         return Posture(pelvis, legs, soles, feet)
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: half the weight, under the middle of the foot.
+        """The floor's action on one foot: half the weight, under the middle of the foot.
 
         Parameters
         ----------
@@ -109,7 +120,12 @@ class Standing:
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Without a free moment.
         """
         half = constant(0.5 * self.body.mass_kg * GRAVITY_M_S2, time)
         zero = constant(0.0, time)
@@ -119,7 +135,7 @@ class Standing:
 
 
 def upright(low: Standing, *, rounds: int = 6) -> Standing:
-    """Return the same person standing as tall as the straighter knee, bent by ``KNEE_RAD``, allows.
+    """The same person standing as tall as the straighter knee, bent by ``KNEE_RAD``, allows.
 
     Parameters
     ----------
@@ -127,6 +143,11 @@ def upright(low: Standing, *, rounds: int = 6) -> Standing:
         Standing low enough for both knees to bend.
     rounds : int, optional
         Of correction, each of which makes the rest smaller.
+
+    Returns
+    -------
+    Standing
+        With another height of the hips.
     """
     time = time_jet(np.arange(50) / (50 * SWAY_HZ), order=0)
     standing = low

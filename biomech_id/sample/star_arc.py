@@ -39,9 +39,9 @@ class StarArc:
     Attributes
     ----------
     body : Person
-        The person.
+        Constants of the person.
     sole : Sole
-        Of one foot.
+        Where a foot meets the floor.
     duration_s : float
         Of the whole trial, which starts at the motion's time 0.
     place_m : tuple[float, float]
@@ -54,19 +54,23 @@ class StarArc:
     place_m: tuple[float, float]
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times.
+        """The body's pose at given times.
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+
+        Returns
+        -------
+        Posture
+            Pelvis, legs and feet, laboratory axes.
         """
         up = constant(np.array([0.0, 0.0, 1.0]), time)
         ahead = constant(np.array([1.0, 0.0, 0.0]), time)
         upright = constant(np.eye(3), time)
-        middle = (self.body.hip_in_pelvis_m["L"] + self.body.hip_in_pelvis_m["R"]) / 2
         centre = constant(np.array([*self.place_m, 0.0]), time) + up * leg_scale_m(self.body)
-        pelvis = PelvisMotion(upright, centre - middle, centre, ahead)
+        pelvis = PelvisMotion(upright, centre - self.body.middle_of_hips_m, centre, ahead)
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             legs[side] = self._leg(time, pelvis, side)
@@ -100,7 +104,7 @@ class StarArc:
         return flexion, abduction, knee
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: the weight is on the leg that does not move.
+        """The floor's action on one foot: the weight is on the leg that does not move.
 
         Parameters
         ----------
@@ -109,7 +113,12 @@ class StarArc:
         time : Jet
             Times at which to evaluate, seconds.
         side : str
-            "L" or "R".
+            Whose foot, "L" or "R".
+
+        Returns
+        -------
+        GroundWrench
+            Without a free moment.
         """
         whole = self.body.mass_kg * GRAVITY_M_S2
         (left_start, left_end), (right_start, right_end) = ACTIVE["L"], ACTIVE["R"]

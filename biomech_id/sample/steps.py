@@ -22,14 +22,19 @@ from biomech_id.sample.jets import Jet, compose
 
 
 def smoothstep(u: Jet, n: int) -> Jet:
-    """Return S_n(u): 0 for u <= 0, 1 for u >= 1, n continuous derivatives across the ends.
+    """S_n(u): 0 for u <= 0, 1 for u >= 1, n continuous derivatives across the ends.
 
     Parameters
     ----------
     u : Jet
-        (m,) dimensionless.
+        (m,), share of the way, 0 to 1 inside.
     n : int
-        Smoothness.
+        Order: the number of continuous derivatives.
+
+    Returns
+    -------
+    Jet
+        (m,), without unit.
     """
     factor = factorial(2 * n + 1) // factorial(n) ** 2
     weights = dict.fromkeys(range(n + 1, 2 * n + 2), 1)
@@ -41,7 +46,7 @@ def smoothstep(u: Jet, n: int) -> Jet:
 
 
 def smoothstep_integral(u: Jet, n: int) -> Jet:
-    """Return the integral of S_n from 0 to u: 0 for u <= 0, u - 1/2 for u >= 1.
+    """Integral of S_n from 0 to u: 0 for u <= 0, u - 1/2 for u >= 1.
 
     Parameters
     ----------
@@ -49,6 +54,11 @@ def smoothstep_integral(u: Jet, n: int) -> Jet:
         Share of the way, 0 to 1 inside.
     n : int
         Order: the number of continuous derivatives.
+
+    Returns
+    -------
+    Jet
+        (m,), without unit.
     """
     degree = 2 * n + 2
     weights = {j: j - n - 1 for j in range(n + 2, degree + 1)}
@@ -60,7 +70,7 @@ def smoothstep_integral(u: Jet, n: int) -> Jet:
 
 
 def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
-    """Return a step from 0 to 1 over 0 <= u <= 1; its speed rises as S_n over the first share ``ramps[0]``, falls over the last.
+    """A step from 0 to 1 over 0 <= u <= 1 of constant speed but for smooth ends.
 
     Parameters
     ----------
@@ -70,6 +80,11 @@ def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
         Order: the number of continuous derivatives.
     ramps : tuple[float, float]
         Shares of the way in which speed rises and falls.
+
+    Returns
+    -------
+    Jet
+        (m,), without unit.
     """
     first, last = ramps
 
@@ -82,7 +97,7 @@ def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
 
 
 def bump(u: Jet, n: int) -> Jet:
-    """Return (4 u (1-u))^n inside 0 < u < 1, zero outside: n-1 continuous derivatives, height 1.
+    """(4 u (1-u))^n inside 0 < u < 1, zero outside: n-1 continuous derivatives, height 1.
 
     Parameters
     ----------
@@ -90,19 +105,29 @@ def bump(u: Jet, n: int) -> Jet:
         Share of the way, 0 to 1 inside.
     n : int
         Order: the number of continuous derivatives.
+
+    Returns
+    -------
+    Jet
+        (m,), without unit.
     """
     return _within(u, lambda x: power(4 * x * (1 - x), n), beyond=lambda x: x * 0)
 
 
 def power(a: Jet, n: int) -> Jet:
-    """Return a jet to a non-negative integer power.
+    """A jet to a non-negative integer power.
 
     Parameters
     ----------
     a : Jet
-        Base.
+        Base, of any shape.
     n : int
-        Exponent.
+        Exponent, 0 or more.
+
+    Returns
+    -------
+    Jet
+        Of the base's shape.
     """
     result = a * 0 + 1
     for _ in range(n):

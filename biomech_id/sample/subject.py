@@ -34,7 +34,7 @@ from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_
 from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.patterns import PATTERNS
-from biomech_id.sample.recording import Mover, SampleTrial, Session, Walking, record
+from biomech_id.sample.recording import Mover, RecordingPlan, SampleTrial, Walking, record
 from biomech_id.sample.squats import Riser, Squatter
 from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.star_arc import StarArc
@@ -93,13 +93,13 @@ class VirtualSubject:
     code : str, optional
         The subject's code in files.
     marker_diameter_m : float, optional
-        Marker set (`body.build_body`).
+        Diameter of every marker's ball, m.
     foot_flat : bool, optional
-        Marker set (`body.build_body`).
+        Whether static offsets are computed with the heel marker lowered to the toe marker's height.
     sacrum : bool, optional
-        Marker set (`body.build_body`).
+        One sacral marker instead of the two posterior superior iliac spines.
     clusters : bool, optional
-        Marker set (`body.build_body`).
+        Add clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads.
     toe_out_rad : tuple[float, float], optional
         Outward turn of the left and the right foot.
     variant : Literal["obeying", "violating"], optional
@@ -128,28 +128,28 @@ class VirtualSubject:
     lead : Literal["L", "R"], optional
         Which foot meets the first plate.
     rate_hz : float, optional
-        Of the recording.
+        Video frames per second.
     analog_ratio : int, optional
-        Of the recording.
+        Analog samples per video frame.
     duration_s : float | None, optional
-        Of the recording.
+        Length of the recording; None takes the movement's own.
     first_frame : int, optional
-        Of the recording.
+        Number of the first frame, counted from 1.
     plates : str | tuple[PlateSpec, ...], optional
         Name of a layout (`floor_plates.layout`), or the plates themselves; "steps" is a plate under every footstep, at its level
         and slope, and stands for "two" where the floor is not flat.
     plate_baseline_N : tuple[float, float, float], optional
-        Offset and noise added to every plate.
+        Force offset of every unloaded plate, laboratory axes, N.
     plate_noise_N : float, optional
-        Offset and noise added to every plate.
+        Standard deviation of the noise on each force component of every plate, N.
     noise_m : float, optional
-        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+        Standard deviation of the markers' noise along each axis, m.
     gaps : tuple[Loss, ...], optional
-        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+        Marker, first and last missing frame of each gap, in the recording's numbering.
     soft_tissue_m : float, optional
-        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+        How far the thigh's markers ride up the bone with the knee at a right angle, m.
     seed : int, optional
-        Of every random number.
+        Start of every random number: equal seeds give equal recordings.
     muscles : bool, optional
         Whether electrodes are worn: eight channels, one of them dead and one that hums.
     upper_body : bool, optional
@@ -218,9 +218,14 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One standing trial with its truth.
         """
         me = replace(self, **changes)
         low = LOW_HIP * leg_scale_m(me.true_body)
@@ -233,13 +238,18 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         drop : bool, optional
             Whether it follows a drop from a box, as high as the jump.
         landing_depth_m : float | None, optional
             How far the hips go down after landing, where that is not as before take-off; deeper ones land more bent.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One jump with its truth; heights and times of it under ``spatiotemporal``.
         """
         me = replace(self, **changes)
         session = me._session(name, me.duration_s or 3.0, -0.3)
@@ -248,14 +258,19 @@ class VirtualSubject:
         return record(mover, session, me.subject(), spatiotemporal={**known, "top_s": session.clock_zero_s})
 
     def jumper(self, *, drop: bool = False, landing_depth_m: float | None = None) -> Jumper:
-        """Return who jumps: `jump` records it.
+        """Make the one who jumps: `jump` records it.
 
         Parameters
         ----------
         drop : bool, optional
-            As there.
+            Whether the jump follows a drop from a box, as high as the jump.
         landing_depth_m : float | None, optional
-            As there.
+            How far the hips go down after landing; None as before take-off.
+
+        Returns
+        -------
+        Jumper
+            Time 0 of its motion is the top of the last flight.
         """
         mover = Jumper(upright(self._low(self._standing_place())), PushOff(), PushOff(), drop)
         return mover if landing_depth_m is None else landing_lower(mover, landing_depth_m)
@@ -271,11 +286,16 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         left_share : float, optional
             What part of the floor's force the left foot carries.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One squat with its truth.
         """
         return self._on_the_spot(name, Squatter, left_share, 1.0, changes)
 
@@ -285,11 +305,16 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         left_share : float, optional
             What part of the floor's force the left foot carries.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One rise with its truth.
         """
         return self._on_the_spot(name, Riser, left_share, 0.7, changes)
 
@@ -307,9 +332,14 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One walk with its truth, every stance with the plates that carry it.
         """
         me = replace(self, **changes)
         mover, gait = me.mover(), me.gait
@@ -340,9 +370,14 @@ class VirtualSubject:
         Parameters
         ----------
         name : str, optional
-            The trial's name.
+            Name of the trial, and of its file.
         changes : Any
             Options that differ for this trial.
+
+        Returns
+        -------
+        SampleTrial
+            One functional trial with its truth.
         """
         me = replace(self, **changes)
         duration = me.duration_s or 12.0
@@ -357,7 +392,13 @@ class VirtualSubject:
         return x - self.sole.tip_x / 3, y + beside
 
     def mover(self) -> Walking:
-        """Return the moving body itself, which can be asked for its pose and the floor's forces at any instant."""
+        """The moving body itself, which can be asked for its pose and the floor's forces at any instant.
+
+        Returns
+        -------
+        Walking
+            On its own clock, see `SampleTrial.clock_zero_s`.
+        """
         return Walking(self.gait, mean_forward_share(self.gait))
 
     @cached_property
@@ -414,7 +455,13 @@ class VirtualSubject:
         return at_full_height(start)
 
     def subject(self) -> Subject:
-        """Return what an examiner wrote down about this person, as a reader would find it in the file."""
+        """What an examiner wrote down about this person.
+
+        Returns
+        -------
+        Subject
+            As a reader would find it in the file, SI.
+        """
         b = self.true_body
         error = self.knee_width_error_m if self.variant == "violating" else 0.0
         upper = upper_person(b)
@@ -433,7 +480,13 @@ class VirtualSubject:
         )  # fmt: skip
 
     def plate_specs(self) -> tuple[PlateSpec, ...]:
-        """Return the laboratory's plates with their noise and baseline."""
+        """The laboratory's plates with their noise and baseline.
+
+        Returns
+        -------
+        tuple[PlateSpec, ...]
+            In the order of the recording's plates.
+        """
         if self._under_steps:
             specs = self._step_plates()
         else:
@@ -455,7 +508,7 @@ class VirtualSubject:
         size = (along - PLATE_GAP_M, PLATE_WIDTH_M)
         slope = tuple(float(part) for part in first * np.tan(self.ground.slope_rad))
         left = np.array([-first[1], first[0]])
-        found = []
+        plates = []
         for steps in plan.steps.values():
             for strike, off, place in zip(steps.strike_s, steps.off_s, steps.place_m, strict=True):
                 if off > start_s and strike < end_s:
@@ -465,8 +518,8 @@ class VirtualSubject:
                         centre_m=(float(on_path[0]), float(on_path[1])), size_m=size if first[0] else size[::-1],
                         height_m=float(middle[2]), slope=(slope[0], slope[1]),
                     )  # fmt: skip
-                    found.append((float(strike), spec))
-        return tuple(spec for _, spec in sorted(found, key=lambda pair: pair[0]))
+                    plates.append((float(strike), spec))
+        return tuple(spec for _, spec in sorted(plates, key=lambda pair: pair[0]))
 
     @property
     def _walk_s(self) -> float:
@@ -534,10 +587,10 @@ class VirtualSubject:
             return centre - feet[1]
         return -(feet[0] + feet[1]) / 2
 
-    def _session(self, name: str, duration_s: float, middle_s: float) -> Session:
+    def _session(self, name: str, duration_s: float, middle_s: float) -> RecordingPlan:
         frames = round(duration_s * self.rate_hz)
         first_s = (self.first_frame - 1) / self.rate_hz
-        return Session(
+        return RecordingPlan(
             name=name, rate_hz=self.rate_hz, analog_ratio=self.analog_ratio, first_frame=self.first_frame, n_frames=frames,
             clock_zero_s=first_s + duration_s / 2 - middle_s, plates=self.plate_specs(), noise_m=self.noise_m, gaps=self.gaps,
             soft_tissue_m=self.soft_tissue_m, seed=self.seed, muscles=self.muscles, upper_body=self.upper_body,

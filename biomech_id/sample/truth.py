@@ -16,11 +16,11 @@ class TrueStance:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Whose foot, "L" or "R".
     strike_s : float
-        Absolute seconds on the recording's clock; may lie outside the recording.
+        Foot strike, absolute seconds; may lie outside the recording.
     off_s : float
-        Absolute seconds on the recording's clock; may lie outside the recording.
+        Foot off, absolute seconds; may lie outside the recording.
     plates : tuple[str, ...]
         Names of the plates that carry any of its force while recording.
     heel_m : FloatArray
@@ -44,11 +44,11 @@ class TrueMuscle:
     Attributes
     ----------
     label : str
-        Of the channel.
+        Name of the channel.
     muscle : str
         Name of the muscle.
     side : str
-        "L" or "R".
+        Whose muscle, "L" or "R".
     kind : str
         What it holds: "live", "dead" or "hum".
     bursts_s : tuple[tuple[float, float], ...]
@@ -72,7 +72,7 @@ class TrueAid:
     Attributes
     ----------
     name : str
-        Which one.
+        Which end of the crutches or walker.
     plates : tuple[str, ...]
         Names of the plates that carry any of its force while recording.
     force_lab_N : FloatArray
@@ -143,45 +143,44 @@ class Truth:
     joint_centres_lab_m : Mapping[tuple[str, str], FloatArray]
         (side, "hip" | "knee" | "ankle") -> (n, 3).
     R_lab_seg : Mapping[tuple[str, str], FloatArray]
-        ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3) and (n, 3); origins are the joint centre at the segment's
-        distal end (thigh: knee; shank and foot: ankle) and the middle of the ASIS markers.
+        ("", "pelvis") and (side, "thigh"
     origin_lab_m : Mapping[tuple[str, str], FloatArray]
-        ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3) and (n, 3); origins are the joint centre at the segment's
-        distal end (thigh: knee; shank and foot: ankle) and the middle of the ASIS markers.
+        The same keys -> (n, 3), the joint centre at the segment's distal end (thigh: knee; shank and foot: ankle), of the pelvis
+        the middle of the ASIS markers.
     omega_lab_rad_s : Mapping[tuple[str, str], FloatArray]
         The same keys -> (n, 3).
     joint_angles_rad : Mapping[tuple[str, str], FloatArray]
         (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components.
     joint_force_lab_N : Mapping[tuple[str, str], FloatArray]
-        (side, joint) -> (n, 3), action of the proximal on the distal segment, moment about the joint centre.
+        (side, joint) -> (n, 3), of the proximal on the distal segment.
     joint_moment_lab_Nm : Mapping[tuple[str, str], FloatArray]
-        (side, joint) -> (n, 3), action of the proximal on the distal segment, moment about the joint centre.
+        (side, joint) -> (n, 3), of the proximal on the distal segment, about the joint centre.
     joint_moment_distal_Nm : Mapping[tuple[str, str], FloatArray]
         The same moment in the axes of the segment distal to the joint.
     power_rotational_W : Mapping[tuple[str, str], FloatArray]
-        (side, joint) -> (n,).
+        (side, joint) -> (n,), moment times relative angular velocity.
     power_translational_W : Mapping[tuple[str, str], FloatArray]
-        (side, joint) -> (n,).
+        (side, joint) -> (n,), force times relative velocity at the joint centre.
     ground_force_lab_N : Mapping[str, FloatArray]
-        Side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
+        Side -> (n, 3), the floor's force on the foot.
     ground_moment_lab_Nm : Mapping[str, FloatArray]
-        Side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
+        Side -> (n, 3), its moment about the laboratory's origin.
     centre_of_pressure_lab_m : Mapping[str, FloatArray]
-        Side -> (n, 3), NaN without force; free_moment_Nm : side -> (n,), about the vertical there.
+        Side -> (n, 3), NaN without force.
     free_moment_Nm : Mapping[str, FloatArray]
         Side -> (n,), of the floor on the foot, about the normal of the floor through the centre of pressure.
     segment_mass_kg : Mapping[tuple[str, str], float]
-        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+        (side, segment) -> mass.
     segment_com_m : Mapping[tuple[str, str], FloatArray]
-        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+        (side, segment) -> (3,), centre of mass from the segment's origin, segment axes.
     segment_inertia_kgm2 : Mapping[tuple[str, str], FloatArray]
-        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+        (side, segment) -> (3, 3), about the centre of mass, segment axes.
     static_plantar_flexion_rad : Mapping[str, float]
-        Side -> the foot's static values.
+        Side -> the foot's static offset in plantar flexion.
     static_rotation_offset_rad : Mapping[str, float]
-        Side -> the foot's static values.
+        Side -> the foot's static offset in rotation.
     foot_length_m : Mapping[str, float]
-        Side -> the foot's static values.
+        Side -> distance from toe to heel marker less one marker radius.
     progression_R_lab : FloatArray
         (3, 3), x the laboratory axis of progression, z up.
     events : tuple[Event, ...], optional

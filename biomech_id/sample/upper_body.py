@@ -65,9 +65,15 @@ class UpperPerson:
     Attributes
     ----------
     person : Person
-        Whose they are.
-    shoulder_offset_m, elbow_width_m, wrist_width_m, hand_thickness_m : float
-        What an examiner measures.
+        Constants of pelvis and legs.
+    shoulder_offset_m : float
+        From the acromion's marker base to the shoulder centre.
+    elbow_width_m : float
+        Across the elbow's axis.
+    wrist_width_m : float
+        Across the wrist, from side to side.
+    hand_thickness_m : float
+        Of the hand, back to palm.
     """
 
     person: Person
@@ -104,12 +110,17 @@ class UpperPerson:
         return np.array([-0.055 * h, 0.0, -0.235 * h])
 
     def shoulder_m(self, side: str) -> FloatArray:
-        """Shoulder centre in trunk axes.
+        """Shoulder centre.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose shoulder, "L" or "R".
+
+        Returns
+        -------
+        FloatArray
+            (3,), trunk axes from the trunk's origin, m.
         """
         h = self.person.height_m
         return np.array([-0.030 * h, SIDE_SIGN[side] * 0.105 * h, 0.004 * h])
@@ -117,8 +128,7 @@ class UpperPerson:
     @property
     def hips_m(self) -> FloatArray:
         """Middle of the hips in pelvis axes."""
-        hips = self.person.hip_in_pelvis_m
-        return (hips["L"] + hips["R"]) / 2
+        return self.person.middle_of_hips_m
 
     @property
     def hip_width_m(self) -> float:
@@ -145,12 +155,17 @@ class UpperPerson:
         return front + length * np.array([-0.32, 0.0, -0.30])
 
     def inertia(self, name: str) -> Inertia:
-        """Return mass, centre of mass from the segment's origin and central tensor of a segment above the legs.
+        """Mass, centre of mass and tensor of a segment above the legs.
 
         Parameters
         ----------
         name : str
             "pelvis", "thorax", "head", "humerus", "radius" or "hand".
+
+        Returns
+        -------
+        Inertia
+            Centre from the segment's origin, tensor about it, segment axes.
         """
         mass, rod = MASS_SHARE[name] * self.person.mass_kg, np.diag([1.0, 1.0, 0.0])
         if name == "pelvis":
@@ -168,12 +183,17 @@ class UpperPerson:
 
 
 def upper_person(person: Person) -> UpperPerson:
-    """Return what an examiner measures above the pelvis of a person.
+    """What an examiner measures above the pelvis of a person.
 
     Parameters
     ----------
     person : Person
-        The person.
+        Constants of pelvis and legs.
+
+    Returns
+    -------
+    UpperPerson
+        Rounded to millimetres, as written in a file.
     """
     h = person.height_m
     return UpperPerson(person, round(0.024 * h, 3), round(0.040 * h, 3), round(0.032 * h, 3), round(0.014 * h, 3))
@@ -196,18 +216,23 @@ class UpperPose:
 
 
 def stride_of(gait: Gait | None) -> float | None:
-    """Return the time of a walk's stride, which begins with the left foot's strike, seconds; None for who stands.
+    """Time of a walk's stride, which begins with the left foot's strike.
 
     Parameters
     ----------
     gait : Gait | None
         The way of moving.
+
+    Returns
+    -------
+    float | None
+        Seconds; None for who stands.
     """
     return None if gait is None else gait.plan.cycle_s
 
 
 def upper_pose(upper: UpperPerson, pose: Posture, time: Jet, cycle_s: float | None) -> UpperPose:
-    """Return the pose of pelvis, trunk, head and arms.
+    """Pose of pelvis, trunk, head and arms.
 
     Parameters
     ----------
@@ -219,6 +244,11 @@ def upper_pose(upper: UpperPerson, pose: Posture, time: Jet, cycle_s: float | No
         Times at which to evaluate, seconds.
     cycle_s : float | None
         Time of a stride; None stands still.
+
+    Returns
+    -------
+    UpperPose
+        Axes, origins and joint centres, laboratory.
     """
     still = constant(0.0, time)
     sine, cosine = (still, still) if cycle_s is None else sin_cos(time * (2 * pi / cycle_s))
@@ -271,7 +301,7 @@ def _arm(upper: UpperPerson, side: str, R_thorax: Jet, shoulder: Jet, phase: Jet
 
 
 def upper_marker_paths(upper: UpperPerson, pose: UpperPose) -> dict[str, Array]:
-    """Return the laboratory path (n, 3) of every marker above the pelvis, metres.
+    """Paths of the markers above the pelvis.
 
     Parameters
     ----------
@@ -279,14 +309,19 @@ def upper_marker_paths(upper: UpperPerson, pose: UpperPose) -> dict[str, Array]:
         Constants of the person.
     pose : UpperPose
         Of the same instants.
+
+    Returns
+    -------
+    dict[str, Array]
+        Marker -> (n, 3), laboratory axes, m.
     """
-    found: dict[str, Array] = {}
+    paths: dict[str, Array] = {}
     for name, markers in (("thorax", upper.trunk_markers_m), ("head", upper.head_markers_m)):
         R, origin = (part.value for part in pose.poses["", name])
-        found |= {label: origin + (R * place).sum(axis=-1) for label, place in markers.items()}
+        paths |= {label: origin + (R * place).sum(axis=-1) for label, place in markers.items()}
     for side in SIDES:
-        found |= _arm_markers(upper, pose, side)
-    return found
+        paths |= _arm_markers(upper, pose, side)
+    return paths
 
 
 def _arm_markers(upper: UpperPerson, pose: UpperPose, side: str) -> Iterator[tuple[str, Array]]:
@@ -321,8 +356,8 @@ def _above_shoulder(shoulder_m: FloatArray, offset_m: float) -> FloatArray:
     first = square / np.linalg.norm(square)
     second = np.cross(along, first)
     cosine = offset_m * shoulder_m[0] / (size**2 * float(np.linalg.norm(square)))
-    found: FloatArray = offset_m * (cosine * first + np.sqrt(1 - cosine**2) * second * np.sign(second[2]))
-    return found
+    place: FloatArray = offset_m * (cosine * first + np.sqrt(1 - cosine**2) * second * np.sign(second[2]))
+    return place
 
 
 def _elbow_marker(upward: Array, forearm: Array, R_humerus: Array, s: float, upper: UpperPerson) -> Array:
@@ -345,31 +380,41 @@ def _elbow_marker(upward: Array, forearm: Array, R_humerus: Array, s: float, upp
 
 
 def momenta(upper: UpperPerson, pose: Posture, above: UpperPose) -> dict[Part, Momentum]:
-    """Return (side, segment) -> momentum of every segment of the body.
+    """Momentum of every segment of the body.
 
     Parameters
     ----------
     upper : UpperPerson
         Constants of the person.
     pose : Posture
-        Pelvis and legs.
+        Pose of pelvis and legs.
     above : UpperPose
         The rest, at the same instants.
+
+    Returns
+    -------
+    dict[Part, Momentum]
+        (side, segment) -> momentum about the laboratory's origin.
     """
-    found = {part: momentum_of(upper.inertia(part[1]), R, origin) for part, (R, origin) in above.poses.items()}
+    momentum_of_part = {part: momentum_of(upper.inertia(part[1]), R, origin) for part, (R, origin) in above.poses.items()}
     for side in SIDES:
         for name, (R, origin) in segment_poses(pose, side).items():
-            found[side, name] = segment_momentum(upper.person, side, name, R, origin)
-    return found
+            momentum_of_part[side, name] = segment_momentum(upper.person, side, name, R, origin)
+    return momentum_of_part
 
 
 def needed_wrench(parts: Mapping[Part, Momentum]) -> tuple[Array, Array]:
-    """Return the force (n, 3) and moment (n, 3) about the laboratory's origin from outside that the momenta's rates ask for.
+    """Force and moment from outside that the momenta's rates ask for.
 
     Parameters
     ----------
     parts : Mapping[Part, Momentum]
-        Of every segment.
+        (side, segment) -> momentum, of the whole body.
+
+    Returns
+    -------
+    tuple[Array, Array]
+        Force (n, 3), N, and moment (n, 3), N m, about the laboratory's origin.
     """
     return _needed(parts, parts)
 
@@ -389,18 +434,23 @@ def _needed(parts: Mapping[Part, Momentum], chosen: Mapping[Part, Momentum] | tu
 def true_upper_body(
     upper: UpperPerson, pose: Posture, above: UpperPose, ground: Mapping[str, tuple[Array, Array]]
 ) -> TrueUpperBody:
-    """Return everything known above the legs, and of the body as a whole.
+    """Everything known above the legs, and of the body as a whole.
 
     Parameters
     ----------
     upper : UpperPerson
         Constants of the person.
     pose : Posture
-        Pelvis and legs.
+        Pose of pelvis and legs.
     above : UpperPose
         The rest, at the same instants.
     ground : Mapping[str, tuple[Array, Array]]
         Side -> the floor's force on that foot and its moment about the laboratory's origin, (n, 3) each.
+
+    Returns
+    -------
+    TrueUpperBody
+        Exact values at every instant of the poses.
     """
     parts = momenta(upper, pose, above)
     wrenches: dict[Part, JointWrench] = {}

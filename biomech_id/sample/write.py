@@ -34,13 +34,18 @@ INDEX = "index.csv"
 
 
 def patient(pattern: str) -> VirtualSubject:
-    """Return the virtual subject walking in a way of its own, with a plate under every footstep.
+    """The virtual subject walking in a way of its own, with a plate under every footstep.
 
     Parameters
     ----------
     pattern : str
         A name of ``patterns.PATTERNS``: "toe walker", "drop foot", "steppage", "crouch", "stiff knee", "shuffle", "hemiplegic",
         "crutches", "walker" among them.
+
+    Returns
+    -------
+    VirtualSubject
+        Of the adult body.
 
     Raises
     ------
@@ -98,6 +103,11 @@ def write_index(folder: Path | str, files: list[Path]) -> Path:
         Where the files are.
     files : list[Path]
         Those that are listed.
+
+    Returns
+    -------
+    Path
+        The path of ``index.csv``.
     """
     path = Path(folder) / INDEX
     with path.open("w", encoding="utf-8", newline="") as stream:

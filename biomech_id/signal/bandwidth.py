@@ -58,7 +58,7 @@ class MarkerBandwidth:
 
     @property
     def smoothed(self) -> bool:
-        """Whether somebody has smoothed the markers within the band of walking."""
+        """Whether the markers were smoothed within the band of walking."""
         return self.decided and self.half_amplitude_hz < UNSMOOTHED_FROM_HZ
 
 
@@ -74,7 +74,12 @@ def marker_bandwidth(position_m: FloatArray, rate_hz: float) -> MarkerBandwidth:
     position_m : FloatArray
         (n, markers, 3), laboratory axes, metres, as stored: unfilled; missing is NaN. Markers of shank and foot show it best.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
+
+    Returns
+    -------
+    MarkerBandwidth
+        `NOT_MEASURED` for recordings without a second of gapless markers, or too slow to show enough bands.
 
     Examples
     --------
@@ -96,7 +101,7 @@ def marker_bandwidth(position_m: FloatArray, rate_hz: float) -> MarkerBandwidth:
 
 
 def acceleration_bands(position_m: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Return the middles of the bands, Hz, and the amplitude density of accelerations in each, m/s^2 per square root of a sample.
+    """Amplitude density of the markers' accelerations in bands of frequency.
 
     Second differences of every gapless stretch of at least a second, mean taken off, Hann window; power is averaged over
     coordinates and stretches, by their length.
@@ -106,7 +111,14 @@ def acceleration_bands(position_m: FloatArray, rate_hz: float) -> tuple[FloatArr
     position_m : FloatArray
         (n, markers, 3), laboratory axes, metres; missing is NaN.
     rate_hz : float
-        Frames per second.
+        Frames per second; bands above half of it are left out.
+
+    Returns
+    -------
+    frequency_hz : FloatArray
+        (k,), middles of the bands of `BAND_EDGES_HZ`, Hz.
+    amplitude : FloatArray
+        (k,), m/s^2 per square root of a sample. Both are empty where no stretch is long enough.
     """
     edges_hz = BAND_EDGES_HZ[rate_hz > 2 * BAND_EDGES_HZ]
     flat = position_m.reshape(len(position_m), -1)
@@ -116,8 +128,8 @@ def acceleration_bands(position_m: FloatArray, rate_hz: float) -> tuple[FloatArr
         window = np.hanning(len(acceleration))[:, None]
         spectrum = np.abs(np.fft.rfft((acceleration - acceleration.mean(axis=0)) * window, axis=0)) ** 2 / (window**2).sum()
         band = np.digitize(np.fft.rfftfreq(len(acceleration), 1.0 / rate_hz), edges_hz) - 1
-        means = [spectrum[band == k].mean(axis=0).sum() if (band == k).any() else 0.0 for k in range(len(power))]
-        power += len(acceleration) * np.array(means)
+        for k in set(range(len(power))) & set(band.tolist()):
+            power[k] += len(acceleration) * spectrum[band == k].mean(axis=0).sum()
         weight += len(acceleration) * int(channels.sum())
     if not weight:
         return np.empty(0), np.empty(0)
@@ -144,5 +156,5 @@ def _fitted(frequency_hz: FloatArray, measured_ln: FloatArray) -> MarkerBandwidt
     ]
     best = min(fits, key=lambda fit: float(fit.cost)).x
     misfit = float(np.sqrt(np.mean((described_ln(*best) - measured_ln) ** 2)))
-    # What a search finds is sure to some 1e-6 of itself and the estimate to a tenth of it: digits beyond are nobody's.
+    # The search ends within some 1e-6 of the minimum, and the estimate is good to a tenth of itself: further digits mean nothing.
     return MarkerBandwidth(round(float(np.exp(best[2])), 2), misfit)

@@ -45,7 +45,7 @@ END_FRAMES = 4
 
 
 def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, ...] = (1, 2)) -> tuple[FloatArray, ...]:
-    """Return derivatives at the samples of the natural quintic spline through ``values``.
+    """Derivatives at the samples of the natural quintic spline through them.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, .
         itself, so a gap stays missing and the samples beyond it do not matter. Stretches of fewer than three samples have no
         derivative and become NaN.
     rate_hz : float
-        Samples per second.
+        Samples per second; the samples are evenly spaced.
     orders : tuple[int, ...], optional
         Which derivatives, from 0 to 4.
 
@@ -120,16 +120,21 @@ def _collocation(n: int) -> FloatArray:
 
 
 def central_difference(values: FloatArray, rate_hz: float, half_width: int) -> FloatArray:
-    """Return (v[i + k] - v[i - k]) rate / 2k for k = ``half_width``, shape of ``values``; NaN in the first and last k samples.
+    """Slope between the samples k before and k behind each one, (v[i + k] - v[i - k]) rate / 2k.
 
     Parameters
     ----------
     values : FloatArray
         (n, ...), any number of channels, any unit; missing is NaN.
     rate_hz : float
-        Samples per second.
+        Samples per second; the samples are evenly spaced.
     half_width : int
         k, samples on either side.
+
+    Returns
+    -------
+    FloatArray
+        The shape of ``values``, in their unit per second; NaN in the first and last k samples and k samples beside a gap.
 
     Examples
     --------
@@ -138,21 +143,26 @@ def central_difference(values: FloatArray, rate_hz: float, half_width: int) -> F
     >>> central_difference(np.array([0.0, 0.01, 0.04, 0.09, 0.16]), 10.0, 1)
     array([nan, 0.2, 0.4, 0.6, nan])
     """
-    out = np.full(np.shape(values), np.nan)
-    if len(out) > 2 * half_width:
-        out[half_width:-half_width] = (values[2 * half_width :] - values[: -2 * half_width]) * (rate_hz / (2 * half_width))
+    out, span = np.full(np.shape(values), np.nan), 2 * half_width
+    if len(out) > span:
+        out[half_width:-half_width] = (values[span:] - values[:-span]) * (rate_hz / span)
     return out
 
 
 def without_ends(values: FloatArray, margin: int = END_FRAMES) -> FloatArray:
-    """Return (n, ...) ``values`` with NaN in the first and last ``margin`` samples of every finite stretch of each channel.
+    """Take out the first and last samples of every finite stretch of each channel.
 
     Parameters
     ----------
     values : FloatArray
         (n, ...), any number of channels, any unit; missing is NaN.
     margin : int, optional
-        Samples at either end of a stretch.
+        Samples taken out at either end of a stretch.
+
+    Returns
+    -------
+    FloatArray
+        A copy of ``values`` with NaN in those samples; a stretch of at most twice the margin is gone.
 
     Examples
     --------

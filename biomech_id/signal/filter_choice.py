@@ -1,10 +1,10 @@
 """Whether a recording still needs smoothing, decided from what it holds above 20 Hz.
 
-A gait marker moves with hardly anything above 20 Hz, so what is there tells who has been at work. Two things are measured: how
-much there is (root mean square, per axis), and whether it dies away towards half the sampling rate, as smoothed paths do, or stays
-level, as the noise of cameras and of coarse number formats does. Smoothing what is smooth already costs accuracy (filtering the
-stored markers of a clinical laboratory again at 6 Hz moves its knee moments by 0.016 N m/kg); differentiating level noise costs
-more. docs/decisions/filtering.md shows both numbers for real recordings.
+A gait marker moves with hardly anything above 20 Hz, so what is there is noise, or was left by a filter. Two things are measured:
+how much there is (root mean square, per axis), and whether it dies away towards half the sampling rate, as smoothed paths do, or
+stays level, as the noise of cameras and of coarse number formats does. Smoothing what is smooth already costs accuracy (filtering
+the stored markers of a clinical laboratory again at 6 Hz moves its knee moments by 0.016 N m/kg); differentiating level noise
+costs more. docs/decisions/filtering.md shows both numbers for real recordings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
-from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass
+from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass, odd_spectrum
 from biomech_id.signal.runs import channel_runs
 
 #: Gait markers carry hardly any movement above this frequency.
@@ -52,7 +52,7 @@ class FilterChoice:
     mode : str
         "auto", "always" or "never".
     lowpass : LowPass, optional
-        The filter.
+        The filter that is applied where one is needed.
     """
 
     apply: bool
@@ -63,26 +63,36 @@ class FilterChoice:
     lowpass: LowPass = BUTTERWORTH
 
     def raw_noise_m(self, rate_hz: float) -> float:
-        """Return the white noise on each axis of a raw path, standard deviation in metres; NaN where the recording shows none.
+        """White noise on each axis of a raw path.
 
         White noise spreads evenly up to half the sampling rate; what lies above 20 Hz is its share of that band.
 
         Parameters
         ----------
         rate_hz : float
-            Samples per second.
+            Frames per second of the recording.
+
+        Returns
+        -------
+        float
+            Standard deviation, metres; NaN where the recording shows no level noise.
         """
         if not self.levelness >= LEVEL_NOISE:
             return float("nan")
         return float(self.residual_m / np.sqrt(1.0 - NOISE_ABOVE_HZ / (rate_hz / 2)))
 
     def finding(self, where: str) -> Finding:
-        """Return the choice and its evidence.
+        """State the choice and its evidence.
 
         Parameters
         ----------
         where : str
-            The trial, for the finding.
+            Name of the trial that the finding is about.
+
+        Returns
+        -------
+        Finding
+            Of the rule "marker-filter"; lengths in mm, frequencies in Hz.
         """
         shape = "unknown" if not np.isfinite(self.levelness) else "noise" if self.levelness >= LEVEL_NOISE else "smooth"
         values = {
@@ -108,14 +118,22 @@ def choose_filter(
     position_m : FloatArray
         (n, markers, 3), metres; the markers the model uses.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     mode : str, optional
         "auto" filters unless the residual above 20 Hz is below ``smooth_below_m`` and either dies away towards half the sampling
         rate or is negligible; "always" and "never" overrule the evidence, which is measured all the same.
-    smooth_below_m, cutoff_hz : float, optional
-        See the module.
+    smooth_below_m : float, optional
+        Residual above 20 Hz, per axis, below which a recording counts as smoothed, metres.
+    cutoff_hz : float, optional
+        Effective cut-off of the filter where one is needed, Hz.
     kind : LowPass, optional
         The filter to use where one is needed; what decides is measured with the same one for all.
+
+    Returns
+    -------
+    FilterChoice
+        The decision with its evidence; where nothing can be measured (short recordings, low rates) the evidence is NaN and "auto"
+        does not filter.
 
     Raises
     ------
@@ -138,29 +156,29 @@ def choose_filter(
         raise OptionError(
             f"There is no marker filter mode {mode!r}.", value=mode, expected=" | ".join(MODES), where="marker_filter"
         )
-    residual, level = _median(residual_above(position_m, rate_hz)), _median(levelness(position_m, rate_hz))
+    residual, level = (_median(measured(position_m, rate_hz)) for measured in (residual_above, levelness))
     # What cannot be measured (short recordings, low rates, no markers: NaN) shows no noise, and the paths are left alone.
     noisy = residual >= smooth_below_m or (residual >= NEGLIGIBLE_M and level >= LEVEL_NOISE)
     return FilterChoice(mode == "always" or (mode == "auto" and noisy), cutoff_hz, residual, level, mode, kind)
 
 
 def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOISE_ABOVE_HZ) -> FloatArray:
-    """Return how far each marker strays from its own path without what is above ``frequency_hz``: root mean square, metres.
+    """How far each marker strays from its own path without what is above a frequency.
 
     Parameters
     ----------
     position_m : FloatArray
         (n, markers, 3), metres.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     frequency_hz : float, optional
         Above it a body part hardly moves.
 
     Returns
     -------
     FloatArray
-        (markers,), metres, over all frames and axes; NaN for a marker never seen. At rates that hold nothing above ``frequency_hz``
-        the answer is zero.
+        (markers,), root mean square over all frames and axes, metres; NaN for a marker never seen. Zero at rates that hold nothing
+        above ``frequency_hz``.
 
     Examples
     --------
@@ -182,19 +200,24 @@ def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float =
 
 
 def levelness(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOISE_ABOVE_HZ) -> FloatArray:
-    """Return the amplitude density near half the sampling rate divided by that just above ``frequency_hz``, (markers,).
+    """Amplitude density near half the sampling rate, over that just above a frequency.
 
-    Near one: noise; near zero: a smoothed path. NaN for a marker without an uninterrupted second of recording, and at rates that
-    hold nothing above ``frequency_hz``.
+    Near one: noise; near zero: a smoothed path.
 
     Parameters
     ----------
     position_m : FloatArray
         (n, markers, 3), laboratory axes, metres; missing is NaN.
     rate_hz : float
-        Samples per second.
+        Frames per second of the recording.
     frequency_hz : float, optional
         Above it a body part hardly moves.
+
+    Returns
+    -------
+    FloatArray
+        (markers,), a ratio; NaN for a marker without an uninterrupted second of recording, and at rates that hold nothing above
+        ``frequency_hz``.
 
     Examples
     --------
@@ -209,23 +232,14 @@ def levelness(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOIS
     band = rate_hz / 2 - frequency_hz
     if band > 0:
         for channels, start, stop in channel_runs(flat, round(rate_hz)):
-            frequency, spectrum = _power(flat[start:stop, channels], rate_hz)
+            _, frequency, spectrum = odd_spectrum(flat[start:stop, channels], rate_hz)
             bottom = (frequency >= frequency_hz) & (frequency < frequency_hz + BAND_SHARE * band)
             top = frequency >= rate_hz / 2 - BAND_SHARE * band
-            power[:, channels] += [spectrum[bottom].sum(axis=0), spectrum[top].sum(axis=0)]
+            power[:, channels] += [(np.abs(spectrum[part]) ** 2).sum(axis=0) for part in (bottom, top)]
     bottom_power, top_power = power.reshape(2, -1, 3).sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio: FloatArray = np.sqrt(top_power / bottom_power)
     return ratio
-
-
-def _power(path: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Frequencies and power of one stretch (n, m) less the line between its ends, continued as an odd function."""
-    rest = path - (path[0] + np.linspace(0.0, 1.0, len(path))[:, None] * (path[-1] - path[0]))
-    odd = np.concatenate([rest[:-1], -rest[:0:-1]])
-    spectrum: FloatArray = np.abs(np.fft.rfft(odd, axis=0)) ** 2
-    frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
-    return frequency, spectrum
 
 
 def _median(values: FloatArray) -> float:

@@ -14,14 +14,16 @@ ends: what the two recursive passes converge to when they start far outside, wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.errors import InvalidValueError
+from biomech_id.plugins import Registry
 from biomech_id.signal.runs import channel_runs
 
 #: Fewer samples than this hold nothing but a straight line between their ends.
@@ -29,7 +31,7 @@ SHORTEST_RUN = 3
 
 
 def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
-    """Return ``values`` through a fourth-order zero-lag Butterworth filter.
+    """Filter with a fourth-order zero-lag Butterworth filter.
 
     Parameters
     ----------
@@ -37,9 +39,14 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
         (n, ...), any number of channels, any unit. NaN stays NaN; every uninterrupted stretch is filtered by itself, and its first
         and last sample keep their values.
     rate_hz : float
-        Samples per second.
+        Samples per second; the samples are evenly spaced.
     cutoff_hz : float
         Effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+
+    Returns
+    -------
+    FloatArray
+        The shape and unit of ``values``; missing where they are.
 
     Raises
     ------
@@ -65,7 +72,7 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
 
 
 def spline_lowpass(values: FloatArray, rate_hz: float, half_amplitude_hz: float) -> FloatArray:
-    """Return ``values`` through the response of a smoothing spline, 1 / (1 + (f / f_c)^6), without lag.
+    """Filter with the response of a smoothing spline, 1 / (1 + (f / f_c)^6), without lag.
 
     What camera software leaves of markers (`signal.bandwidth`). Its amplitude is 0.707 at 0.86 f_c.
 
@@ -74,9 +81,14 @@ def spline_lowpass(values: FloatArray, rate_hz: float, half_amplitude_hz: float)
     values : FloatArray
         (n, ...), as for `lowpass`.
     rate_hz : float
-        Samples per second.
+        Samples per second; the samples are evenly spaced.
     half_amplitude_hz : float
         f_c, the frequency whose amplitude is halved.
+
+    Returns
+    -------
+    FloatArray
+        The shape and unit of ``values``; missing where they are.
 
     Examples
     --------
@@ -92,16 +104,21 @@ def spline_lowpass(values: FloatArray, rate_hz: float, half_amplitude_hz: float)
 
 
 def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
-    """Return G(f), the factor by which the amplitude of each frequency is multiplied.
+    """Gain G(f) of `lowpass`.
 
     Parameters
     ----------
     frequency_hz : FloatArray
         (...,), from zero to half the sampling rate.
     rate_hz : float
-        Samples per second.
+        Samples per second of what is filtered.
     cutoff_hz : float
         Effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+
+    Returns
+    -------
+    FloatArray
+        The shape of ``frequency_hz``, the factor by which the amplitude of each frequency is multiplied, 0 to 1.
 
     Examples
     --------
@@ -120,19 +137,37 @@ def _each_run(values: FloatArray, rate_hz: float, response: Callable[[FloatArray
     """Every uninterrupted stretch of every channel through a response without lag, NaN where it was."""
     flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
     for channels, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
-        flat[start:stop, channels] = _filtered(flat[start:stop, channels], rate_hz, response)
+        line, frequency_hz, spectrum = odd_spectrum(flat[start:stop, channels], rate_hz)
+        n = stop - start
+        filtered = np.fft.irfft(spectrum * response(frequency_hz)[:, None], n=2 * (n - 1), axis=0)
+        flat[start:stop, channels] = line + filtered[:n]
     return flat.reshape(np.shape(values))
 
 
-def _filtered(path: FloatArray, rate_hz: float, response: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """One uninterrupted stretch (n, m): the line between its ends passes unchanged, the rest is odd about both ends."""
-    n = len(path)
-    line = path[0] + np.linspace(0.0, 1.0, n)[:, None] * (path[-1] - path[0])
+def odd_spectrum(path: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray, NDArray[np.complex128]]:
+    """Split an uninterrupted stretch into the line between its ends and the spectrum of the rest, odd about both ends.
+
+    Parameters
+    ----------
+    path : FloatArray
+        (n, m), m channels without a missing sample, any unit; n at least two.
+    rate_hz : float
+        Samples per second; the samples are evenly spaced.
+
+    Returns
+    -------
+    line : FloatArray
+        (n, m), in the unit of ``path``.
+    frequency_hz : FloatArray
+        (n,), from zero to half the sampling rate.
+    spectrum : NDArray[np.complex128]
+        (n, m), discrete Fourier transform of the rest, continued to 2 (n - 1) samples.
+    """
+    line = path[0] + np.linspace(0.0, 1.0, len(path))[:, None] * (path[-1] - path[0])
     rest = path - line
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
-    frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
-    spectrum = np.fft.rfft(odd, axis=0) * response(frequency)[:, None]
-    return np.asarray(line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n])
+    frequency_hz = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
+    return line, frequency_hz, np.fft.rfft(odd, axis=0)
 
 
 @dataclass(frozen=True)
@@ -155,7 +190,7 @@ class LowPass:
 
 
 BUTTERWORTH = LowPass("butterworth", "fourth order, zero lag", lowpass)
-_FILTERS = {BUTTERWORTH.name: BUTTERWORTH}
+_FILTERS: Registry[str, LowPass] = Registry("low-pass filter", {BUTTERWORTH.name: BUTTERWORTH})
 
 
 def register_filter(kind: LowPass) -> None:
@@ -164,34 +199,39 @@ def register_filter(kind: LowPass) -> None:
     Parameters
     ----------
     kind : LowPass
-        The filter.
+        The filter, under its ``name``.
     """
     _FILTERS[kind.name] = kind
 
 
-@contextmanager
-def filter_as(kind: LowPass) -> Iterator[None]:
+def filter_as(kind: LowPass) -> AbstractContextManager[None]:
     """Let recipes name one more filter until the end of the block.
 
     Parameters
     ----------
     kind : LowPass
-        The filter.
+        The filter, under its ``name``.
+
+    Returns
+    -------
+    AbstractContextManager[None]
+        Recipes know the filter within the block.
     """
-    register_filter(kind)
-    try:
-        yield
-    finally:
-        _FILTERS.pop(kind.name, None)
+    return _FILTERS.within(kind.name, kind)
 
 
 def filter_named(name: str) -> LowPass:
-    """Return a filter by its name in recipes.
+    """Look a filter up by its name in recipes.
 
     Parameters
     ----------
     name : str
         "butterworth", or that of a registered filter.
+
+    Returns
+    -------
+    LowPass
+        The filter registered last under that name.
 
     Raises
     ------
@@ -204,9 +244,4 @@ def filter_named(name: str) -> LowPass:
     >>> filter_named("butterworth").name
     'butterworth'
     """
-    if name not in _FILTERS:
-        raise OptionError(
-            f"There is no low-pass filter {name!r}; there are {', '.join(_FILTERS)}.",
-            value=name, expected=" | ".join(_FILTERS), where="lowpass",
-        )  # fmt: skip
-    return _FILTERS[name]
+    return _FILTERS.named(name, "lowpass")

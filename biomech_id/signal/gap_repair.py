@@ -1,7 +1,7 @@
 """Gaps that a spline may not fill, filled from the other markers; and for every fill how far off it can be.
 
 A body part's markers move together. Which of the others keep the steadiest distance to the missing one is seen in the frames that
-show it; its place among them is learnt there by ridge regression and told in the gap, in two ways: from the three steadiest
+show it; its place among them is learnt there by ridge regression and taken in the gap, in two ways: from the three steadiest
 (*segment mates*), or from the twelve steadiest, taken by their principal movements (*principal movements*; Federolf 2013, J Biomech
 46:2173; Gløersen and Federolf 2016, PLoS ONE 11:e0152616). Positions are turned into the body's own heading first, so that a turn
 of the way costs nothing. What the rule misses at both ends of the gap is carried across it, linearly.
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
 from biomech_id.signal.gaps import LEFT_OPEN, RIGID_BODY, SPLINE, SPLINE_NEEDS, Gap, mates_of, rigid_body, spline
 from biomech_id.signal.runs import runs
 
@@ -30,7 +30,7 @@ LARGEST_ERROR_M = 0.015
 WAYS: tuple[tuple[str, int, int, float], ...] = (
     (MATES, 3, 9, 1e-6), (MATES, 3, 9, 1e-3), (MOVEMENTS, 12, 24, 1e-6), (MOVEMENTS, 12, 24, 1e-4), (MOVEMENTS, 24, 40, 1e-6),
 )  # fmt: skip
-#: Others that a place is told from at most, and at least; how many of them are its origin.
+#: Others that a place is learnt from at most, and at least; how many of them are its origin.
 MOST_MATES, FEWEST_MATES, ORIGIN_MATES = 24, 3, 3
 #: Of the frames that show the marker, those in which a mate must be seen too.
 MATE_SEEN = 0.9
@@ -65,7 +65,7 @@ def repair_gaps(
         (n_frames, n_markers, 3), as measured, laboratory axes with Z up, metres; missing is NaN. All markers of the recording: they
         are the mates.
     names : Sequence[str]
-        Of the markers.
+        Label of each marker of ``position_m``.
     filled_m : FloatArray
         The same after `fill_gaps`.
     gaps : Sequence[Gap]
@@ -84,9 +84,9 @@ def repair_gaps(
     gaps : tuple[Gap, ...]
         Every gap with what was done at last, and its error.
     """
-    seen: BoolArray = np.asarray(np.isfinite(position_m).all(axis=2))
+    seen = all_finite(position_m)
     index = {name: i for i, name in enumerate(names)}
-    result, told, known = filled_m.copy(), [], dict[tuple[str, int, str], float]()
+    result, repaired, known = filled_m.copy(), [], dict[tuple[str, int, str], float]()
     for gap in gaps:
         marker, start = index[gap.marker], gap.first_frame - first_frame
         stop = start + gap.frames
@@ -97,19 +97,19 @@ def repair_gaps(
                 known[key] = _error_as_filled(position_m, seen, gap, marker, mates_of(gap.marker, index, groups))
             done = replace(gap, error_m=known[key])
         if (not gap.filled and gap.frames <= longest) or done.error_m > LARGEST_ERROR_M:
-            # What is too far off by a spline is taken back, also where the others do not tell it any better.
+            # What is too far off by a spline is taken back, also where the others do not show it any better.
             result[start:stop, marker], done = np.nan, replace(gap, method=LEFT_OPEN)
             known_m = np.where(seen[:, :, None], position_m, filled_m)
-            found = _from_others(known_m, seen, marker, start, stop) if gap.frames <= longest else None
-            if found is not None and found.error_m <= LARGEST_ERROR_M:
-                result[start:stop, marker] = found.values_m
-                done = replace(gap, method=found.method, error_m=found.error_m)
-        told.append(done)
-    return result, tuple(told)
+            fill = _from_others(known_m, seen, marker, start, stop) if gap.frames <= longest else None
+            if fill is not None and fill.error_m <= LARGEST_ERROR_M:
+                result[start:stop, marker] = fill.values_m
+                done = replace(gap, method=fill.method, error_m=fill.error_m)
+        repaired.append(done)
+    return result, tuple(repaired)
 
 
 def cut_errors_m(path_m: FloatArray, seen: BoolArray, length: int, filler: Filler) -> FloatArray:
-    """Return the root mean square errors (k,), metres, of gaps of the same length, cut where the marker was seen.
+    """Errors of a filler on gaps of one length, cut where the marker was seen.
 
     Parameters
     ----------
@@ -118,45 +118,59 @@ def cut_errors_m(path_m: FloatArray, seen: BoolArray, length: int, filler: Fille
     seen : BoolArray
         (n,), where it was measured.
     length : int
-        Of the gaps, frames.
+        Frames of each gap.
     filler : Filler
         Fills one without using it.
+
+    Returns
+    -------
+    FloatArray
+        (k,), root mean square error of each cut gap that could be filled, metres; at most `CUTS`.
     """
     errors = []
     for start in cut_places(seen, length):
-        values = filler(start, start + length)
+        stop = start + length
+        values = filler(start, stop)
         if values is not None:
-            errors.append(float(np.sqrt(((values - path_m[start : start + length]) ** 2).sum(axis=1).mean())))
-    return np.asarray(errors)
+            errors.append(np.sqrt(((values - path_m[start:stop]) ** 2).sum(axis=1).mean()))
+    return np.asarray(errors, dtype=np.float64)
 
 
 def cut_places(seen: BoolArray, length: int) -> list[int]:
-    """Return first frames of up to `CUTS` gaps of a length that can be cut where a marker is seen, spread over the trial.
+    """Choose where gaps of a length can be cut, spread over the trial.
 
     Parameters
     ----------
     seen : BoolArray
         (n,), where it was measured.
     length : int
-        Of the gaps, frames.
+        Frames of each gap.
+
+    Returns
+    -------
+    list[int]
+        First frames of up to `CUTS` gaps; empty where the marker is nowhere seen for long enough.
     """
-    places = [
-        np.arange(start + SPLINE_NEEDS, stop - SPLINE_NEEDS - length + 1)
-        for start, stop in runs(seen)
-        if stop - start >= length + 2 * SPLINE_NEEDS
-    ]
-    free = np.concatenate(places) if places else np.zeros(0, dtype=int)
-    chosen = free[np.unique(np.linspace(0, len(free) - 1, CUTS).round().astype(int))] if len(free) else free
-    return [int(start) for start in chosen]
+    free: list[int] = []
+    for start, stop in runs(seen):
+        free += range(start + SPLINE_NEEDS, stop - SPLINE_NEEDS - length + 1)
+    if not free:
+        return []
+    return [free[at] for at in np.unique(np.linspace(0, len(free) - 1, CUTS).round().astype(int))]
 
 
 def stated_error_m(errors_m: FloatArray) -> float:
-    """Return the error (m) that fills stay below in about nineteen of twenty gaps, from cuts' errors (k,); NaN for too few.
+    """Error that fills stay below in about nineteen of twenty gaps.
 
     Parameters
     ----------
     errors_m : FloatArray
         (k,), root mean square error of each cut.
+
+    Returns
+    -------
+    float
+        Metres; NaN for fewer than `FEWEST_CUTS` cuts.
 
     Examples
     --------
@@ -179,15 +193,15 @@ def _error_as_filled(position_m: FloatArray, seen: BoolArray, gap: Gap, marker: 
     def by_rigid_body(start: int, stop: int) -> FloatArray | None:
         cut = seen.copy()
         cut[start:stop, marker] = False
-        found = (rigid_body(position_m, cut, marker, start, stop, others) for others in together)
-        return next((values for values in found if values is not None), None)
+        fills = (rigid_body(position_m, cut, marker, start, stop, others) for others in together)
+        return next((values for values in fills if values is not None), None)
 
     fillers: Mapping[str, Filler] = {SPLINE: by_spline, RIGID_BODY: by_rigid_body}
     return stated_error_m(cut_errors_m(position_m[:, marker], seen[:, marker], gap.frames, fillers[gap.method]))
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class _Fill:
     """A gap filled from other markers: values (n, 3) and error, metres, and by which way."""
 
     values_m: FloatArray
@@ -195,47 +209,46 @@ class Told:
     method: str
 
 
-def _from_others(position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int) -> Told | None:
-    """The gap told from other markers in the way that tells cuts of this length best; None where none can."""
-    mine = seen[:, marker]
-    if min(mine[:start].sum(), mine[stop:].sum()) < SPLINE_NEEDS or not (mine[start - 1] and mine[stop]):
+def _from_others(position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int) -> _Fill | None:
+    """The gap filled from other markers in the way that fills cuts of this length best; None where none can."""
+    there = seen[:, marker]
+    if min(there[:start].sum(), there[stop:].sum()) < SPLINE_NEEDS or not (there[start - 1] and there[stop]):
         return None
-    mates, steadiness_m = _steadiest(position_m, mine, marker, start, stop)
+    mates, steadiness_m = _steadiest(position_m, there, marker, start, stop)
     if len(mates) < FEWEST_MATES:
         return None
-    use: BoolArray = np.asarray(mine & np.isfinite(position_m[:, mates]).all(axis=(1, 2)))
-    best: Told | None = None
+    use = there & all_finite(position_m[:, mates], (1, 2))
+    best: _Fill | None = None
     for name, n_mates, n_components, ridge in WAYS:
         if name == MOVEMENTS and len(mates) <= FEWEST_MATES:
             continue
         way = _learn(position_m, marker, mates[:n_mates], steadiness_m[:n_mates], use, (n_components, ridge))
-        errors = cut_errors_m(position_m[:, marker], use, stop - start, way)
-        error_m = stated_error_m(errors)
+        error_m = stated_error_m(cut_errors_m(position_m[:, marker], use, stop - start, way))
         if np.isfinite(error_m) and (best is None or error_m < best.error_m):
             values = way(start, stop)
-            best = best if values is None else Told(values, error_m, name)
+            best = best if values is None else _Fill(values, error_m, name)
     return best
 
 
-def _steadiest(position_m: FloatArray, mine: BoolArray, marker: int, start: int, stop: int) -> tuple[list[int], FloatArray]:
+def _steadiest(position_m: FloatArray, there: BoolArray, marker: int, start: int, stop: int) -> tuple[list[int], FloatArray]:
     """Columns of the mates, and the standard deviation (m) of their distances to the marker, steadiest first."""
-    finite: BoolArray = np.asarray(np.isfinite(position_m).all(axis=2))
-    often = (finite & mine[:, None]).sum(axis=0) >= MATE_SEEN * mine.sum()
+    finite = all_finite(position_m)
+    often = (finite & there[:, None]).sum(axis=0) >= MATE_SEEN * there.sum()
     columns = np.flatnonzero(finite[start:stop].all(axis=0) & often)
     columns = columns[columns != marker]
-    distance = np.linalg.norm(position_m[mine][:, columns] - position_m[mine, marker, None], axis=2)
+    distance = np.linalg.norm(position_m[there][:, columns] - position_m[there, marker, None], axis=2)
     spread = over_seen(np.nanstd, distance, axis=0)
     # A marker that lies on another one is the same marker twice.
     order = np.argsort(spread)[:MOST_MATES]
-    return [int(column) for column in columns[order]], np.asarray(spread[order])
+    return columns[order].tolist(), spread[order]
 
 
 def _learn(
     position_m: FloatArray, marker: int, mates: list[int], steadiness_m: FloatArray, use: BoolArray, how: tuple[int, float]
 ) -> Filler:
-    """Return the way to tell a marker from its mates, which leaves out the frames that it is asked for."""
+    """The way to place a marker by its mates, which leaves out the frames that it is asked for."""
     n_components, ridge = how
-    finite: BoolArray = np.asarray(np.isfinite(position_m[:, mates]).all(axis=(1, 2)))
+    finite = all_finite(position_m[:, mates], (1, 2))
     origin_m = position_m[:, mates[:ORIGIN_MATES]].mean(axis=1)
     R = _heading(position_m[:, mates], finite)
     among = np.einsum("nij,nkj->nki", R, position_m[:, mates] - origin_m[:, None]) / (steadiness_m + STEADINESS_M)[:, None]
@@ -257,8 +270,8 @@ def _learn(
         # What the rule misses at both ends is carried across.
         missed = [target[end] - features[end] @ weights for end in (before, after)]
         share = ((np.arange(start, stop) - before) / (after - before))[:, None]
-        told = features[start:stop] @ weights + (1 - share) * missed[0] + share * missed[1]
-        return np.asarray(np.einsum("nji,nj->ni", R[start:stop], told) + origin_m[start:stop])
+        local_m = features[start:stop] @ weights + (1 - share) * missed[0] + share * missed[1]
+        return np.asarray(np.einsum("nji,nj->ni", R[start:stop], local_m) + origin_m[start:stop])
 
     return fill
 
@@ -282,7 +295,8 @@ def _principal(features: FloatArray, finite: BoolArray, most: int) -> FloatArray
     centred = features[finite] - features[finite].mean(axis=0)
     _, singular, Vt = np.linalg.svd(centred, full_matrices=False)
     k = min(most, int((singular > 1e-6 * singular[0]).sum())) if singular[0] > 0 else 0
-    found = np.full((len(features), k + 1), np.nan)
-    found[finite, :k] = centred @ Vt[:k].T * (np.sqrt(len(centred)) / max(singular[0], np.finfo(float).tiny))
-    found[finite, k] = 1.0
-    return found
+    components = np.full((len(features), k + 1), np.nan)
+    unit_power = np.sqrt(len(centred)) / max(singular[0], np.finfo(float).tiny)
+    components[finite, :k] = centred @ Vt[:k].T * unit_power
+    components[finite, k] = 1.0
+    return components

@@ -1,6 +1,6 @@
 """Gaps in marker paths: found, filled up to a stated length, and never silently.
 
-Two fillers, the better one first. *Rigid body*: markers of one segment keep their distances, so three others tell where the
+Two fillers, the better one first. *Rigid body*: markers of one segment keep their distances, so three others show where the
 missing one is; the segment's rotation and translation from the last complete frame before the gap (and from the first one after
 it) follow by least squares (Kabsch 1976, Acta Cryst A32:922), and both predictions are blended linearly across the gap, so that
 the path joins both ends. *Spline*: a cubic spline through the frames around the gap; it needs frames on both sides, because beyond
@@ -10,11 +10,11 @@ the last measured frame a spline is a guess.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.signal.runs import runs
 
@@ -36,16 +36,16 @@ class Gap:
     Attributes
     ----------
     marker : str
-        Its name.
+        Label of the marker.
     first_frame : int
-        First and last missing frame, both inclusive, in the recording's own numbering.
+        First missing frame, in the recording's own numbering.
     last_frame : int
-        First and last missing frame, both inclusive, in the recording's own numbering.
+        Last missing frame, inclusive, in the recording's own numbering.
     method : str, optional
         "spline", "rigid body" or "left open"; `gap_repair` adds "segment mates" and "principal movements".
     error_m : float, optional
-        Root mean square error that the fill stays below in about nineteen of twenty such gaps, metres; NaN where there is no fill,
-        or nobody knows (`gap_repair`).
+        Root mean square error that the fill stays below in about nineteen of twenty such gaps, metres; NaN where there is no fill
+        or no estimate (`gap_repair`).
     """
 
     marker: str
@@ -66,16 +66,21 @@ class Gap:
 
 
 def find_gaps(position_m: FloatArray, names: Sequence[str], *, first_frame: int = 1) -> tuple[Gap, ...]:
-    """Return every gap of every marker that is seen at least once, by marker, then by frame.
+    """Find every gap of every marker that is seen at least once.
 
     Parameters
     ----------
     position_m : FloatArray
         (n_frames, n_markers, 3), missing is NaN.
     names : Sequence[str]
-        Of the markers.
+        Label of each marker of ``position_m``.
     first_frame : int, optional
         The recording's number of the first frame.
+
+    Returns
+    -------
+    tuple[Gap, ...]
+        By marker, then by frame; all left open. Gaps at the ends of the recording are among them.
 
     Raises
     ------
@@ -92,12 +97,11 @@ def find_gaps(position_m: FloatArray, names: Sequence[str], *, first_frame: int 
     [('RHEE', 3, 4)]
     """
     seen = _seen(position_m, names)
-    return tuple(
-        Gap(name, first_frame + start, first_frame + stop - 1)
-        for index, name in enumerate(names)
-        if seen[:, index].any()
-        for start, stop in runs(~seen[:, index])
-    )
+    gaps: list[Gap] = []
+    for name, there in zip(names, seen.T, strict=True):
+        missing = runs(~there) if there.any() else []
+        gaps += [Gap(name, first_frame + start, first_frame + stop - 1) for start, stop in missing]
+    return tuple(gaps)
 
 
 def fill_gaps(
@@ -115,7 +119,7 @@ def fill_gaps(
     position_m : FloatArray
         (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
     names : Sequence[str]
-        Of the markers.
+        Label of each marker of ``position_m``.
     longest : int
         Longest gap to be filled, frames; 0 fills none.
     first_frame : int, optional
@@ -165,9 +169,8 @@ def fill_gaps(
             method, values = _fill(position_m, seen, marker, start, stop, mates_of(gap.marker, index, groups))
             if values is not None:
                 result[start:stop, marker] = values
-        gaps.append(Gap(gap.marker, gap.first_frame, gap.last_frame, method))
-    filled: BoolArray = np.isfinite(result).all(axis=2) & ~seen
-    return result, filled, tuple(gaps)
+        gaps.append(replace(gap, method=method))
+    return result, all_finite(result) & ~seen, tuple(gaps)
 
 
 def _seen(position_m: FloatArray, names: Sequence[str]) -> BoolArray:
@@ -176,20 +179,25 @@ def _seen(position_m: FloatArray, names: Sequence[str]) -> BoolArray:
             f"Positions of shape {position_m.shape} do not fit {len(names)} marker names.",
             value=position_m.shape, expected=f"(any, {len(names)}, 3)", where="gaps",
         )  # fmt: skip
-    return np.asarray(np.isfinite(position_m).all(axis=2))
+    return all_finite(position_m)
 
 
 def mates_of(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Return for each segment that a marker is on the columns of the other markers there, where they are enough.
+    """Columns of the other markers of each segment that a marker is on.
 
     Parameters
     ----------
     marker : str
-        Its name.
+        Label of the marker.
     index : Mapping[str, int]
-        Name -> column.
+        Label of a marker -> its column.
     groups : Sequence[Sequence[str]]
         Names of the markers fixed to each segment.
+
+    Returns
+    -------
+    list[list[int]]
+        One list a segment; a segment with fewer than `FEWEST_MARKERS` others is left out.
     """
     together = [[index[n] for n in members if n in index and n != marker] for members in groups if marker in members]
     return [others for others in together if len(others) >= FEWEST_MARKERS]
@@ -207,7 +215,7 @@ def _fill(
 
 
 def spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArray | None:
-    """Return positions in [start, stop), (stop - start, 3), by a cubic spline, or None when a side has too few frames.
+    """Fill a gap by a cubic spline through the frames around it.
 
     Parameters
     ----------
@@ -217,8 +225,14 @@ def spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArr
         (n,), where it was measured; frames of the gap are not looked at.
     start, stop : int
         The gap, half open.
+
+    Returns
+    -------
+    FloatArray | None
+        (stop - start, 3), in the unit of ``path``; None when a side has too few frames.
     """
-    before = np.flatnonzero(seen[max(0, start - SPLINE_REACH) : start]) + max(0, start - SPLINE_REACH)
+    earliest = max(0, start - SPLINE_REACH)
+    before = np.flatnonzero(seen[earliest:start]) + earliest
     after = np.flatnonzero(seen[stop : stop + SPLINE_REACH]) + stop
     if min(len(before), len(after)) < SPLINE_NEEDS:
         return None
@@ -229,7 +243,7 @@ def spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArr
 
 
 def rigid_body(position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, others: list[int]) -> FloatArray | None:
-    """Return positions in [start, stop), (stop - start, 3), from the segment's other markers, or None when they do not tell them.
+    """Fill a gap from the segment's other markers, which keep their distances.
 
     Parameters
     ----------
@@ -243,6 +257,12 @@ def rigid_body(position_m: FloatArray, seen: BoolArray, marker: int, start: int,
         The gap, half open.
     others : list[int]
         Columns of the segment's other markers.
+
+    Returns
+    -------
+    FloatArray | None
+        (stop - start, 3), metres, laboratory axes; None when fewer than three others are seen throughout the gap, or they lie on a
+        line.
     """
     # Those of the others that are there throughout the gap.
     others = [other for other in others if seen[start:stop, other].all()]

@@ -2,7 +2,7 @@
 
 *For some frames.* Where labels change places, each marker leaves its path and goes on along the other's, from one frame to the
 next: the two together continue far better crossed than straight. Between two such frames of one pair, or from one to an end of the
-recording, the labels are exchanged; which of the stretches are the wrong ones is told by another recording of the same markers,
+recording, the labels are exchanged; which of the stretches are the wrong ones is shown by another recording of the same markers,
 else by the smaller number of frames.
 
 *Throughout.* No path is left; but a marker keeps its distances to the markers of its own segment, and those are the other one's of
@@ -17,10 +17,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
 from biomech_id.signal.runs import runs
 
-#: Markers nearer to each other than this are not told apart, metres.
+#: Markers nearer to each other than this are not kept apart, metres.
 NEAREST_M = 0.02
 #: Root mean square departures from the paths, crossed over straight, below which two markers have changed places.
 CROSSED_SHARE = 0.3
@@ -49,7 +49,7 @@ class Exchange:
     first_frame : int
         First frame in which they are exchanged, in the recording's own numbering.
     last_frame : int
-        Last one.
+        Last frame in which they are, inclusive.
     throughout : bool
         Whether that is the whole recording.
     """
@@ -64,19 +64,24 @@ class Exchange:
 def find_exchanges(
     position_m: FloatArray, names: Sequence[str], *, first_frame: int = 1, reference_m: FloatArray | None = None
 ) -> tuple[Exchange, ...]:
-    """Return the pairs of markers whose labels changed places, by first frame.
+    """Find the pairs of markers whose labels changed places.
 
     Parameters
     ----------
     position_m : FloatArray
         (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
     names : Sequence[str]
-        Of the markers.
+        Label of each marker of ``position_m``.
     first_frame : int, optional
         The recording's number of the first frame.
     reference_m : FloatArray | None, optional
         (m, n_markers, 3), another recording of the same markers in the same order, NaN for those that it lacks; None where there is
         none, and exchanges throughout cannot be seen.
+
+    Returns
+    -------
+    tuple[Exchange, ...]
+        By first frame; one for each stretch of frames.
 
     Examples
     --------
@@ -85,7 +90,7 @@ def find_exchanges(
     >>> position_m = np.zeros((50, 2, 3))
     >>> position_m[:, :, 0] = 0.01 * np.arange(50)[:, None] + [0.0, 0.1]
     >>> position_m[20:30] = position_m[20:30, ::-1]
-    >>> [(found.first, found.second, found.first_frame, found.last_frame) for found in find_exchanges(position_m, ("RTHI", "RKNE"))]
+    >>> [(pair.first, pair.second, pair.first_frame, pair.last_frame) for pair in find_exchanges(position_m, ("RTHI", "RKNE"))]
     [('RTHI', 'RKNE', 21, 30)]
     """
     n = len(position_m)
@@ -96,15 +101,15 @@ def find_exchanges(
         exchanged[pair] = _alternating(sorted([*frames, *handed_over]), n)
     straight = position_m.copy()
     for (a, b), wrong in exchanged.items():
-        straight[wrong, a], straight[wrong, b] = straight[wrong, b].copy(), straight[wrong, a].copy()
+        straight[wrong, a], straight[wrong, b] = straight[wrong, b], straight[wrong, a]
     for pair in _throughout(straight, reference_m) if reference_m is not None else ():
         exchanged[pair] = ~exchanged.get(pair, np.zeros(n, dtype=bool))
-    found = [
-        Exchange(names[a], names[b], first_frame + start, first_frame + stop - 1, stop - start == n)
-        for (a, b), wrong in exchanged.items()
-        for start, stop in runs(wrong)
-    ]
-    return tuple(sorted(found, key=lambda each: (each.first_frame, each.first)))
+    exchanges = []
+    for (a, b), wrong in exchanged.items():
+        for start, stop in runs(wrong):
+            last_frame = first_frame + stop - 1
+            exchanges.append(Exchange(names[a], names[b], first_frame + start, last_frame, stop - start == n))
+    return tuple(sorted(exchanges, key=lambda each: (each.first_frame, each.first)))
 
 
 def _crossings(position_m: FloatArray, expected: FloatArray) -> dict[tuple[int, int], list[int]]:
@@ -115,7 +120,8 @@ def _crossings(position_m: FloatArray, expected: FloatArray) -> dict[tuple[int, 
         # |p - q|^2 = |p|^2 + |q|^2 - 2 p.q, about a point near both, so that digits last.
         about = np.nan_to_num(over_seen(np.nanmean, position_m[now], axis=1))[:, None]
         p, q = position_m[now] - about, expected[now] - about
-        step = (p**2).sum(axis=2)[:, :, None] + (q**2).sum(axis=2)[:, None, :] - 2 * p @ np.swapaxes(q, 1, 2)
+        squares_p, squares_q = (p**2).sum(axis=2), (q**2).sum(axis=2)
+        step = squares_p[:, :, None] + squares_q[:, None, :] - 2 * p @ np.swapaxes(q, 1, 2)
         own = np.einsum("fii->fi", step)
         straight, crossed = own[:, :, None] + own[:, None, :], step + np.swapaxes(step, 1, 2)
         with np.errstate(invalid="ignore"):
@@ -128,7 +134,7 @@ def _crossings(position_m: FloatArray, expected: FloatArray) -> dict[tuple[int, 
 
 def _expected(position_m: FloatArray) -> FloatArray:
     """Where each marker goes on to, (n, k, 3): on along its path; unseen for longer, along with the body. NaN: unknown."""
-    seen: BoolArray = np.asarray(np.isfinite(position_m).all(axis=2))
+    seen = all_finite(position_m)
     expected = np.full_like(position_m, np.nan)
     expected[1:] = position_m[:-1] + np.nan_to_num(np.diff(position_m, axis=0, prepend=position_m[:1])[:-1])
     for column in range(seen.shape[1]):
@@ -145,14 +151,14 @@ def _expected(position_m: FloatArray) -> FloatArray:
 
 def _handed_over(position_m: FloatArray, expected: FloatArray, pair: tuple[int, int]) -> list[int]:
     """The frame at which one label best goes on along the path of the other, which is then unseen; none where none does."""
-    found: list[tuple[float, int]] = []
+    candidates: list[tuple[float, int]] = []
     for old, new in (pair, pair[::-1]):
-        seen_old, seen_new = (np.asarray(np.isfinite(position_m[:, column]).all(axis=1)) for column in (old, new))
-        frames = 1 + np.flatnonzero(seen_old[:-1] & ~seen_old[1:] & seen_new[1:] & ~seen_new[:-1])
+        lost, shown = (np.diff(all_finite(position_m[:, column]).astype(int)) for column in (old, new))
+        frames = 1 + np.flatnonzero((lost < 0) & (shown > 0))
         off, own = (np.linalg.norm(position_m[frames, new] - expected[frames, column], axis=1) for column in (old, new))
         fits = (off < NEAREST_M) & ~(off > CROSSED_SHARE * own)
-        found += zip(off[fits].tolist(), frames[fits].tolist(), strict=True)
-    return [min(found)[1]] if found else []
+        candidates += zip(off[fits].tolist(), frames[fits].tolist(), strict=True)
+    return [min(candidates)[1]] if candidates else []
 
 
 def _alternating(frames: list[int], n: int) -> BoolArray:
@@ -167,18 +173,19 @@ def _throughout(position_m: FloatArray, reference_m: FloatArray) -> list[tuple[i
     """Pairs of columns that another recording has the other way round, the clearest first; each marker once."""
     here, there = _distances(position_m), _distances(reference_m)
     order = np.arange(position_m.shape[1])
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     while True:
-        straight, crossed = _departures((here[0][np.ix_(order, order)], here[1][np.ix_(order, order)]), there)
+        middle, spread = (each[np.ix_(order, order)] for each in here)
+        straight, crossed = _departures((middle, spread), there)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where((straight > OFF_M) & (crossed < EXCHANGED_SHARE * straight), crossed / straight, np.inf)
-        used = [column for pair in found for column in pair]
+        used = [column for pair in pairs for column in pair]
         share[used] = share[:, used] = np.inf
         share[np.tril_indices(len(share))] = np.inf
         if not share.size or not np.isfinite(share.min()):
-            return found
-        a, b = (int(index) for index in np.unravel_index(int(np.argmin(share)), share.shape))
-        found.append((a, b))
+            return pairs
+        a, b = divmod(int(np.argmin(share)), len(share))
+        pairs.append((a, b))
         order[[a, b]] = order[[b, a]]
 
 
@@ -202,7 +209,7 @@ def _departures(here: tuple[FloatArray, FloatArray], there: tuple[FloatArray, Fl
     usable &= np.abs(own - others) > DISTINCT_M
     unsteady = np.where(usable, unsteady, np.inf)
     mates = np.argpartition(unsteady, min(MATES, len(middle)) - 1, axis=2)[:, :, :MATES]
-    unsteady, own, others = (np.take_along_axis(each, mates, axis=2) for each in (unsteady, own, others))
+    unsteady, own, others = (np.take_along_axis(values, mates, axis=2) for values in (unsteady, own, others))
     weight = 1.0 / unsteady
     sums = [np.nansum(weight * square, axis=2) for square in (np.ones_like(weight), own**2, others**2)]
     enough = np.isfinite(unsteady).sum(axis=2) >= FEWEST_MATES

@@ -45,7 +45,7 @@ class MarkerJump:
     Attributes
     ----------
     name : str
-        Its label.
+        Label of the marker.
     size_m : float
         How far it goes at most, against the segment's other markers, m.
     frames : tuple[int, ...]
@@ -65,7 +65,7 @@ def find_marker_jumps(
     first_frame: int = 1,
     cutoff_hz: float | None = None,
 ) -> tuple[MarkerJump, ...]:
-    """Return the markers that jump against the others of their segment, the largest step first.
+    """Find the markers that jump against the others of their segment.
 
     Parameters
     ----------
@@ -74,11 +74,16 @@ def find_marker_jumps(
     groups : Iterable[Sequence[str]]
         Labels of the markers of each segment.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     first_frame : int, optional
         The recording's own number of the first frame.
     cutoff_hz : float | None, optional
         Of the filter that the markers are given, Hz; None where they stay as they are.
+
+    Returns
+    -------
+    tuple[MarkerJump, ...]
+        The largest step first; empty for recordings slower than `LEAST_RATE_HZ`.
 
     Examples
     --------
@@ -92,38 +97,42 @@ def find_marker_jumps(
     if rate_hz < LEAST_RATE_HZ:
         return ()
     steps: dict[str, FloatArray] = {}
-    for name, step in _told_apart([_beyond(paths_m, [name for name in group if name in paths_m]) for group in groups]):
+    for name, step in _assigned_steps([_large_steps(paths_m, names) for names in _present(groups, paths_m)]):
         steps[name] = np.fmax(steps[name], step) if name in steps else step
-    found = []
+    jumps = []
     for name, step in steps.items():
-        jumps = [(at, size) for at, size in _sizes(step, rate_hz, cutoff_hz) if size]
-        if jumps:
+        sizes = _sizes(step, rate_hz, cutoff_hz)
+        if sizes:
             # The first second difference of a step is that of the last frame before it.
-            frames = tuple(first_frame + 2 + at for at, _ in jumps)
-            found.append(MarkerJump(name, max(size for _, size in jumps), frames))
-    return tuple(sorted(found, key=lambda jump: -jump.size_m))
+            jumps.append(MarkerJump(name, max(sizes.values()), tuple(first_frame + 2 + at for at in sizes)))
+    return tuple(sorted(jumps, key=lambda jump: -jump.size_m))
 
 
-def _sizes(step: FloatArray, rate_hz: float, cutoff_hz: float | None) -> list[tuple[int, float]]:
-    """Where each run of second differences begins and how far the marker goes, m; 0 where a filter leaves next to nothing of it."""
-    found: list[tuple[int, float]] = []
+def _present(groups: Iterable[Sequence[str]], paths_m: Mapping[str, FloatArray]) -> list[list[str]]:
+    """The labels of each segment that the recording has."""
+    return [[name for name in group if name in paths_m] for group in groups]
+
+
+def _sizes(step: FloatArray, rate_hz: float, cutoff_hz: float | None) -> dict[int, float]:
+    """Where each run of second differences begins -> how far the marker goes, m; without those of which a filter leaves little."""
+    sizes: dict[int, float] = {}
     together = runs(np.asarray(np.convolve(step > 0, np.ones(TOGETHER_FRAMES), mode="same") > 0))
     begins = [first + int(np.argmax(step[first:last] > 0)) for first, last in together]
-    for k, (at, (first, last)) in enumerate(zip(begins, together, strict=True)):
+    for at, (first, last) in zip(begins, together, strict=True):
         span = int(np.flatnonzero(step[first:last])[-1]) + first - at
         size, away = float(step[first:last].max()), np.inf
         if span >= 2:
             size, away = 0.5 * size, span - 1
         else:
-            nearest = min((abs(other - at) for other in (*begins[:k], *begins[k + 1 :])), default=np.inf)
+            nearest = min((abs(other - at) for other in begins if other != at), default=np.inf)
             away = nearest if nearest <= LONGEST_AWAY_S * rate_hz else np.inf
         left = size if cutoff_hz is None else size * min(1.0, 2.0 * cutoff_hz * away / rate_hz)
-        told = left >= LEAST_LEFT_M or (size >= LEAST_GHOST_M and left >= LEAST_GHOST_LEFT_M)
-        found.append((at, size if told else 0.0))
-    return found
+        if left >= LEAST_LEFT_M or (size >= LEAST_GHOST_M and left >= LEAST_GHOST_LEFT_M):
+            sizes[at] = size
+    return sizes
 
 
-def _beyond(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, FloatArray]:
+def _large_steps(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, FloatArray]:
     """Every label seen -> second differences (n-2,), m, where that marker jumps; 0 elsewhere. Of several the largest counts."""
     seen = [name for name in names if np.count_nonzero(np.isfinite(paths_m[name][:, 0])) >= FEWEST_FRAMES]
     if len(seen) < 2:
@@ -137,7 +146,7 @@ def _beyond(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str
     return {name: _with_neighbours(step[:, k], jumps[:, k]) for k, name in enumerate(seen)}
 
 
-def _told_apart(groups: Sequence[Mapping[str, FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
+def _assigned_steps(groups: Sequence[Mapping[str, FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
     """Yield each marker of each group with its second differences (n-2,), m; 0 where a partner that moves just as far is the one.
 
     Two markers of a segment see each other jump by the same. The one that stays in place on its other segment did not jump; the one
@@ -152,15 +161,15 @@ def _told_apart(groups: Sequence[Mapping[str, FloatArray]]) -> Iterator[tuple[st
         for name, step in own.items():
             mates = [jumps[mate] & ~stays[mate] for mate in own if mate != name]
             surer = [jumps[mate] & leaves[mate] for mate in own if mate != name]
-            other = (stays[name] & np.any([nowhere, *mates], axis=0)) | (~leaves[name] & np.any([nowhere, *surer], axis=0))
-            yield name, np.where(other, 0.0, step)
+            some, sure = (np.any([nowhere, *each], axis=0) for each in (mates, surer))
+            yield name, np.where((stays[name] & some) | (~leaves[name] & sure), 0.0, step)
 
 
 def _with_neighbours(step: FloatArray, jumps: BoolArray) -> FloatArray:
     """Second differences (n,) where there is a jump, and beside it where a spike has its two shoulders; 0 elsewhere."""
     kept = jumps.copy()
     inner = np.flatnonzero(jumps[1:-1]) + 1
-    spikes = inner[(step[inner - 1] > SPIKE_SHARE * step[inner]) & (step[inner + 1] > SPIKE_SHARE * step[inner])]
+    spikes = inner[np.minimum(step[inner - 1], step[inner + 1]) > SPIKE_SHARE * step[inner]]
     kept[spikes - 1] = kept[spikes + 1] = True
     return np.where(kept, step, 0.0)
 
@@ -185,7 +194,7 @@ class MarkerSlide:
 
 
 def find_marker_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]]) -> tuple[MarkerSlide, ...]:
-    """Return the pairs of markers of one segment that slide against each other, the farthest first.
+    """Find the pairs of markers of one segment that slide against each other.
 
     Parameters
     ----------
@@ -193,6 +202,11 @@ def find_marker_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Seque
         Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
     groups : Iterable[Sequence[str]]
         Labels of the markers of each segment.
+
+    Returns
+    -------
+    tuple[MarkerSlide, ...]
+        The farthest first.
 
     Examples
     --------
@@ -203,16 +217,16 @@ def find_marker_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Seque
     >>> [(slide.first, slide.second) for slide in find_marker_slides({"KNE": np.zeros((100, 3)), "THI": wand}, [("THI", "KNE")])]
     [('THI', 'KNE')]
     """
-    found: dict[tuple[str, str], MarkerSlide] = {}
-    for group in groups:
-        for first, second in combinations([name for name in group if name in paths_m], 2):
+    slides: dict[tuple[str, str], MarkerSlide] = {}
+    for names in _present(groups, paths_m):
+        for first, second in combinations(names, 2):
             apart = np.linalg.norm(paths_m[first] - paths_m[second], axis=1)
             at = np.flatnonzero(np.isfinite(apart))
             if len(at) >= FEWEST_FRAMES:
                 change_m = float(np.polyfit(at, apart[at], 1)[0]) * (at[-1] - at[0])
                 if abs(change_m) > LARGEST_SLIDE_M:
-                    found[first, second] = MarkerSlide(first, second, change_m)
-    return tuple(sorted(found.values(), key=lambda slide: -abs(slide.change_m)))
+                    slides[first, second] = MarkerSlide(first, second, change_m)
+    return tuple(sorted(slides.values(), key=lambda slide: -abs(slide.change_m)))
 
 
 @dataclass(frozen=True)
@@ -222,9 +236,11 @@ class FrozenMarker:
     Attributes
     ----------
     name : str
-        Its label.
-    first_frame, last_frame : int
-        Of the stretch, in the recording's own numbering.
+        Label of the marker.
+    first_frame : int
+        First frame of the stretch, in the recording's own numbering.
+    last_frame : int
+        Last frame of the stretch, inclusive.
     """
 
     name: str
@@ -235,7 +251,7 @@ class FrozenMarker:
 def find_frozen_markers(
     paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]], rate_hz: float, *, first_frame: int = 1
 ) -> tuple[FrozenMarker, ...]:
-    """Return where markers stand still to the last digit while others of each of their segments move, the longest first.
+    """Find where markers stand still to the last digit while others of each of their segments move.
 
     Parameters
     ----------
@@ -244,9 +260,14 @@ def find_frozen_markers(
     groups : Iterable[Sequence[str]]
         Labels of the markers of each segment.
     rate_hz : float
-        Frames per second.
+        Frames per second of the recording.
     first_frame : int, optional
         The recording's own number of the first frame.
+
+    Returns
+    -------
+    tuple[FrozenMarker, ...]
+        The longest stretch first.
 
     Examples
     --------
@@ -259,16 +280,18 @@ def find_frozen_markers(
     (FrozenMarker(name='ANK', first_frame=21, last_frame=40),)
     """
     fewest = max(FROZEN_FRAMES, LEAST_FROZEN_S * rate_hz)
-    segments = [[name for name in group if name in paths_m] for group in groups]
-    found = []
+    segments = _present(groups, paths_m)
+    markers = []
     for name in sorted({name for names in segments for name in names}):
+        others = [[paths_m[mate] for mate in names if mate != name] for names in segments if name in names]
         for first, last in runs(np.asarray((np.diff(paths_m[name], axis=0) == 0.0).all(axis=1))):
-            beside = [
-                [float(np.ptp(paths_m[mate][first : last + 1], axis=0).max()) for mate in names if mate != name]
-                for names in segments
-                if name in names
-            ]
+            frames = slice(first, last + 1)
             # A foot that rests has all its markers in one place; an ankle that rests with it still moves against the knee.
-            if last - first + 1 >= fewest and all(max(moved, default=0.0) > LEAST_MATES_M for moved in beside):
-                found.append(FrozenMarker(name, first_frame + first, first_frame + last))
-    return tuple(sorted(found, key=lambda frozen: frozen.first_frame - frozen.last_frame))
+            if last - first + 1 >= fewest and all(_moves(paths, frames) for paths in others):
+                markers.append(FrozenMarker(name, first_frame + first, first_frame + last))
+    return tuple(sorted(markers, key=lambda frozen: frozen.first_frame - frozen.last_frame))
+
+
+def _moves(paths_m: Iterable[FloatArray], frames: slice) -> bool:
+    """Whether the farthest of some markers moves in some frames."""
+    return max((np.ptp(path[frames], axis=0).max() for path in paths_m), default=0.0) > LEAST_MATES_M

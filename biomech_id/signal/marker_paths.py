@@ -10,14 +10,14 @@ from itertools import combinations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.signal.runs import runs
 
 #: Between frames a body in motion goes on by this (m): median of its markers, before and after frames that are written twice.
 LEAST_MOTION_M = 5e-4
-#: So many markers have to be seen for a frame to be told from the one before.
+#: So many markers have to be seen for a frame to be compared with the one before.
 FEWEST_MARKERS = 3
-#: Frames in a row that repeat one; more of them are somebody who stands.
+#: Frames in a row that repeat one; more of them are a subject who stands.
 LONGEST_REPEAT = 12
 #: Shaking, standard deviation from frame to frame (m): 0.53 mm at most in walks, runs and jumps of 60 to 300 Hz.
 LARGEST_SHAKE_M = 2e-3
@@ -28,7 +28,7 @@ _OF_NOISE = 1.54 * 20.0**0.5
 
 
 def find_repeated_frames(paths_m: Mapping[str, FloatArray], *, first_frame: int = 1) -> tuple[int, ...]:
-    """Return the frames that hold the one before once more while the body moves on before and after them.
+    """Find the frames that hold the one before once more while the body moves on before and after them.
 
     Parameters
     ----------
@@ -36,6 +36,11 @@ def find_repeated_frames(paths_m: Mapping[str, FloatArray], *, first_frame: int 
         Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
     first_frame : int, optional
         The recording's own number of the first frame.
+
+    Returns
+    -------
+    tuple[int, ...]
+        In the recording's own numbering, in order; empty for recordings of fewer than `FEWEST_FRAMES`.
 
     Examples
     --------
@@ -54,19 +59,27 @@ def find_repeated_frames(paths_m: Mapping[str, FloatArray], *, first_frame: int 
     same = enough & np.where(seen, step == 0.0, True).all(axis=1)
     goes = np.zeros(len(step), dtype=bool)
     goes[enough] = np.nanmedian(np.where(seen, step, np.nan)[enough], axis=1) > LEAST_MOTION_M
-    inner = [(a, b) for a, b in runs(np.asarray(same)) if a > 0 and b < len(step) and b - a <= LONGEST_REPEAT]
-    return tuple(first_frame + 1 + at for a, b in inner if goes[a - 1] and goes[b] for at in range(a, b))
+    frames: list[int] = []
+    for first, last in runs(np.asarray(same)):
+        if first > 0 and last < len(step) and last - first <= LONGEST_REPEAT and goes[first - 1] and goes[last]:
+            frames += range(first_frame + 1 + first, first_frame + 1 + last)
+    return tuple(frames)
 
 
 def find_shaking_markers(paths_m: Mapping[str, FloatArray], rate_hz: float) -> tuple[tuple[str, float], ...]:
-    """Return the markers that shake from frame to frame, with the standard deviation along one axis in metres, the worst first.
+    """Find the markers that shake from frame to frame.
 
     Parameters
     ----------
     paths_m : Mapping[str, FloatArray]
         Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
     rate_hz : float
-        Frames per second.
+        Frames per second; nothing is looked for below `LEAST_RATE_HZ`.
+
+    Returns
+    -------
+    tuple[tuple[str, float], ...]
+        Label and standard deviation along one axis, metres; the worst first.
 
     Examples
     --------
@@ -77,22 +90,28 @@ def find_shaking_markers(paths_m: Mapping[str, FloatArray], rate_hz: float) -> t
     >>> [(name, round(1000.0 * sd_m)) for name, sd_m in find_shaking_markers({"KNE": shaken, "ANK": knee}, 100.0)]
     [('KNE', 5)]
     """
-    found = []
+    shaking = []
     for name, path in paths_m.items() if rate_hz >= LEAST_RATE_HZ else ():
         third = np.diff(path, n=3, axis=0)
-        known = third[np.isfinite(third).all(axis=1)]
-        if len(known) >= FEWEST_FRAMES:
-            found.append((name, float(np.median(np.linalg.norm(known, axis=1))) / _OF_NOISE))
-    return tuple(sorted((row for row in found if row[1] > LARGEST_SHAKE_M), key=lambda row: -row[1]))
+        known = third[all_finite(third)]
+        sd_m = float(np.median(np.linalg.norm(known, axis=1))) / _OF_NOISE if len(known) >= FEWEST_FRAMES else 0.0
+        if sd_m > LARGEST_SHAKE_M:
+            shaking.append((name, sd_m))
+    return tuple(sorted(shaking, key=lambda row: -row[1]))
 
 
 def find_twin_paths(paths_m: Mapping[str, FloatArray]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of labels of one and the same path.
+    """Find the pairs of labels of one and the same path.
 
     Parameters
     ----------
     paths_m : Mapping[str, FloatArray]
         Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
+
+    Returns
+    -------
+    tuple[tuple[str, str], ...]
+        In the order of ``paths_m``; markers seen in fewer than `FEWEST_FRAMES` do not count.
 
     Examples
     --------

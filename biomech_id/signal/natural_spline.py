@@ -28,7 +28,7 @@ class NaturalSpline:
     values : FloatArray
         (n, k), one channel a column, any unit.
     degree : int, optional
-        ``CUBIC`` or ``QUINTIC``.
+        ``CUBIC`` (straight beyond the ends) or ``QUINTIC`` (a parabola there).
 
     Raises
     ------
@@ -81,11 +81,12 @@ class NaturalSpline:
     def _end(self, start: int, order: int) -> FloatArray:
         """Weights (degree,) of the coefficients from ``start`` in a derivative at the sample there, scaled to about one."""
         k = self.degree
-        knots, step = self._knots[start : start + 2 * k + 1], self._knots[start + k + 1] - self._knots[start + k]
+        knots = self._knots[start : start + 2 * k + 1]
+        step = knots[k + 1] - knots[k]
         rows = np.eye(k + 1)
         for p in range(order):
-            rows = _difference(rows, knots[p : len(knots) - p or None], k - p)
-        at = _basis(knots[order : len(knots) - order], k - order, np.array([k - order]), knots[[k]])
+            rows = _difference(rows, _inner(knots, p), k - p)
+        at = _basis(_inner(knots, order), k - order, np.array([k - order]), knots[[k]])
         return np.asarray((at[0] @ rows)[:k] * step**order)
 
     def __call__(self, time_s: FloatArray, order: int = 0) -> FloatArray:
@@ -106,22 +107,27 @@ class NaturalSpline:
             # Beyond the ends the derivatives from half the degree on stay zero.
             half = (self.degree + 1) // 2
             far = away != 0.0
-            out[far] = sum(
-                (self._within(inside[far], order + p) * (away[far] ** p / factorial(p))[:, None] for p in range(half - order)),
-                np.zeros_like(out[far]),
-            )
+            out[far] = 0.0
+            for p in range(half - order):
+                out[far] += self._within(inside[far], order + p) * (away[far] ** p / factorial(p))[:, None]
         return out
 
     def _within(self, time_s: FloatArray, order: int) -> FloatArray:
         k = self.degree
         while len(self._pieces) <= order:
             p = len(self._pieces) - 1
-            self._pieces.append(_difference(self._pieces[p], self._knots[p : len(self._knots) - p or None], k - p))
+            self._pieces.append(_difference(self._pieces[p], _inner(self._knots, p), k - p))
         span = np.clip(np.searchsorted(self.time_s, time_s, side="right") - 1, 0, len(self.time_s) - 2) + k - order
-        knots, c = self._knots[order : len(self._knots) - order or None], self._pieces[order]
+        knots, c = _inner(self._knots, order), self._pieces[order]
         weights = _basis(knots, k - order, span, time_s)
-        out = sum(weights[:, [j]] * c[span - (k - order) + j] for j in range(k - order + 1))
+        first = span - (k - order)
+        out = sum(weights[:, [j]] * c[first + j] for j in range(k - order + 1))
         return np.asarray(out + self._base if order == 0 else out)
+
+
+def _inner(knots: FloatArray, n: int) -> FloatArray:
+    """Knots without the ``n`` outermost at either end."""
+    return knots[n : len(knots) - n]
 
 
 def _basis(knots: FloatArray, degree: int, span: NDArray[np.intp], x: FloatArray) -> FloatArray:

@@ -15,18 +15,20 @@ OFF_CENTRE = {5: (2, 4)}
 
 
 def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
-    """Return the plain mean of the samples i*ratio - h .. i*ratio + h, h = floor(ratio / 2), with zeros beyond the ends.
+    """Plain mean of the samples i*ratio - h .. i*ratio + h, h = floor(ratio / 2), with zeros beyond the ends.
 
-    This is what Vicon's software stores as ground reaction at the video rate (11 samples for a ratio of 10, 9 for 9). For a
-    ratio of 5 its window is off centre, from two samples before the frame to four behind it: regressed on two recordings and held
-    on a third, no rule known. It is biased by the force's curvature: w^2 f'' / 24 for a window of w seconds.
+    This is what Vicon's software stores as ground reaction at the video rate (11 samples for a ratio of 10, 9 for 9). For a ratio
+    of 5 its window is off centre, from two samples before the frame to four behind it: regressed on two recordings and held on a
+    third, no rule known. It is biased by the force's curvature: w^2 f'' / 24 for a window of w seconds.
 
     Parameters
     ----------
     samples : FloatArray
         (m, ...), any unit.
-    n_frames, ratio : int
-        Number of video frames, analog samples per frame.
+    n_frames : int
+        Number of video frames.
+    ratio : int
+        Analog samples per video frame.
 
     Returns
     -------
@@ -48,13 +50,11 @@ def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
 
 
 def local_quadratic(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
-    """Return the value at each frame of the least-squares parabola through the samples within half a frame of it.
+    """Value at each frame of the least-squares parabola through the samples within half a frame of it.
 
     The window is that of `window_mean`, so noise is averaged over the same time, but the fit is exact for forces that are
-    polynomials up to the third degree in the window (Savitzky and Golay 1964, Anal Chem 36:1627). With fewer than five
-    samples in the window the sample at the frame itself is returned. Beyond the ends the nearest sample is repeated.
-
-    Parameters and returns are those of `window_mean`.
+    polynomials up to the third degree in the window (Savitzky and Golay 1964, Anal Chem 36:1627). With fewer than five samples in
+    the window the sample at the frame itself is returned. Beyond the ends the nearest sample is repeated.
 
     Parameters
     ----------
@@ -64,6 +64,11 @@ def local_quadratic(samples: FloatArray, n_frames: int, ratio: int) -> FloatArra
         Number of video frames.
     ratio : int
         Analog samples per video frame.
+
+    Returns
+    -------
+    FloatArray
+        (n_frames, ...), in the unit of ``samples``.
 
     Examples
     --------
@@ -83,6 +88,11 @@ def quadratic_weights(ratio: int) -> FloatArray:
     ----------
     ratio : int
         Analog samples per video frame.
+
+    Returns
+    -------
+    FloatArray
+        (2h + 1,), they add up to one; (1,) for a ratio below four.
 
     Examples
     --------

@@ -10,12 +10,17 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 
 
 def runs(present: BoolArray) -> list[tuple[int, int]]:
-    """Return the half-open index ranges [start, stop) in which ``present`` (n,) is true, in order.
+    """Half-open ranges of frames in which a condition holds.
 
     Parameters
     ----------
     present : BoolArray
-        (n,), any condition.
+        (n,), where it holds.
+
+    Returns
+    -------
+    list[tuple[int, int]]
+        [start, stop) of each range, from 0, in order.
 
     Examples
     --------
@@ -29,17 +34,26 @@ def runs(present: BoolArray) -> list[tuple[int, int]]:
 
 
 def channel_runs(values: FloatArray, shortest: int) -> Iterator[tuple[BoolArray, int, int]]:
-    """Yield (channels, start, stop) for every finite stretch of at least ``shortest`` frames of (n, m) ``values``.
+    """Find the finite stretches of the channels of an array, together for channels that are present in the same frames.
 
-    ``channels`` (m,) marks the channels that are present and absent in the same frames, so that each stretch can be treated
-    for all of them at once: a recording has few such patterns (one per marker with gaps), however many channels it has.
+    Each stretch can so be treated for all of them at once: a recording has few such patterns (one per marker with gaps), however
+    many channels it has.
 
     Parameters
     ----------
     values : FloatArray
         (n, m), missing is NaN.
     shortest : int
-        Frames.
+        Frames; shorter stretches are left out.
+
+    Yields
+    ------
+    channels : BoolArray
+        (m,), True for the channels that are present and absent in the same frames.
+    start : int
+        First frame of the stretch.
+    stop : int
+        Frame behind its last.
     """
     finite = np.isfinite(values)
     whole: BoolArray = np.asarray(finite.all(axis=0))

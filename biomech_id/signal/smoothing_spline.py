@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.signal.runs import runs
 
 #: Decadic logarithms of lambda, for a step of one sample; at the lower end the curve passes through the samples to rounding.
@@ -25,19 +25,24 @@ LEAST, MOST, STEP = -8.0, 6.0, 0.25
 #: Half width, in decades, of the last search, and how many lambdas it tries.
 _NEAR, _TRIED = 0.02, 9
 _AROUND = np.linspace(-_NEAR, _NEAR, _TRIED)
-#: Samples that a stretch needs: with fewer the noise cannot be told from the path.
+#: Samples that a stretch needs: with fewer the noise cannot be separated from the path.
 SHORTEST = 8
 _BAND = 3
 
 
 def smoothed(values: FloatArray) -> FloatArray:
-    """Return the smoothing spline at the samples, of the shape and unit of ``values``.
+    """Smooth one path by as much as its own noise is worth.
 
     Parameters
     ----------
     values : FloatArray
         (n, k), channels of one path, evenly spaced; every uninterrupted stretch of rows without NaN is smoothed by itself, and
         stretches of fewer than eight samples are left as they are.
+
+    Returns
+    -------
+    FloatArray
+        (n, k), the spline at the samples, in the unit of ``values``; missing where they are.
 
     Examples
     --------
@@ -49,7 +54,7 @@ def smoothed(values: FloatArray) -> FloatArray:
     True
     """
     out = np.array(values, dtype=np.float64)
-    for start, stop in runs(np.asarray(np.isfinite(out).all(axis=1))):
+    for start, stop in runs(all_finite(out)):
         if stop - start >= SHORTEST:
             stretch = out[start:stop] - out[start]
             strength = best_log10_lambda(stretch)
@@ -59,12 +64,17 @@ def smoothed(values: FloatArray) -> FloatArray:
 
 
 def smoothed_together(paths: FloatArray) -> FloatArray:
-    """Return the smoothing splines of several paths (n, m, k), each by its own noise, as `smoothed` does one by one.
+    """Smooth several paths, each by its own noise, as `smoothed` does one by one.
 
     Parameters
     ----------
     paths : FloatArray
         (n, m, k), m paths of k channels, evenly spaced. Where none is interrupted all are tried at once, which is quicker.
+
+    Returns
+    -------
+    FloatArray
+        (n, m, k), the splines at the samples, in the unit of ``paths``.
 
     Examples
     --------
@@ -96,12 +106,17 @@ def smoothed_together(paths: FloatArray) -> FloatArray:
 
 
 def best_log10_lambda(values: FloatArray) -> float:
-    """Return the decadic logarithm of the best lambda for (n, k) ``values``, step one sample; `LEAST` where they show no noise.
+    """Decadic logarithm of the best lambda, for a step of one sample.
 
     Parameters
     ----------
     values : FloatArray
         (n, k), channels of one path, evenly spaced, none missing.
+
+    Returns
+    -------
+    float
+        `LEAST` to `MOST`; `LEAST` where the values show no noise.
 
     Examples
     --------

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id.algebra.arrays import FloatArray, float_array, readonly
+from biomech_id.algebra.arrays import FloatArray, float_array, keep_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
-from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, near_miss
-from biomech_id.trial.markers import RATE_HZ
+from biomech_id.errors import MissingInputError, ShapeError, near_miss
+from biomech_id.trial.markers import RATE_HZ, check_unique
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,15 @@ class AnalogChannels:
     units : tuple[str, ...], optional
         As the file writes them; empty where it says nothing.
     rate_hz : float
-        Samples per second.
+        Samples per second of every channel.
     stored : NDArray[Any], optional
-        Numpy.ndarray (n_samples, n_channels), integers or floats as recorded.
+        (n_samples, n_channels), integers or floats as recorded.
     scale : FloatArray | None, optional
-        Numpy.ndarray or None (n_channels,), unit per stored number; NaN for a channel without calibration. None is 1.
+        (n_channels,), unit per stored number; NaN for a channel without calibration. None is 1.
     offset : FloatArray | None, optional
-        Numpy.ndarray or None (n_channels,), stored number that means zero. None is 0.
+        (n_channels,), stored number that means zero. None is 0.
     plates : tuple[PlateChannel | None, ...], optional
-        Tuple of (PlateChannel or None) For each channel the force plate that it belongs to, or None; an empty tuple means no
-        plates.
+        For each channel the force plate that it belongs to, or None; an empty tuple means no plates.
     descriptions : tuple[str, ...], optional
         What the file says about each channel; an empty tuple means nothing.
     first_time_s : float, optional
@@ -97,18 +96,15 @@ class AnalogChannels:
             stored.flags.writeable = False
         set_(self, "stored", stored)
         for name, neutral in (("scale", 1.0), ("offset", 0.0)):
-            given = getattr(self, name)
-            set_(self, name, readonly(np.full(n, neutral) if given is None else given, (n,), name=name, where="AnalogChannels"))
+            if getattr(self, name) is None:
+                set_(self, name, np.full(n, neutral))
+            keep_array(self, name, (n,))
         set_(self, "plates", tuple(self.plates) or (None,) * n)
         set_(self, "descriptions", tuple(self.descriptions) or ("",) * n)
         if stored.ndim != 2 or {stored.shape[1], len(self.units), len(self.plates), len(self.descriptions)} != {n}:
-            told = f"{n} names, {len(self.units)} units, {len(self.plates)} plate marks and numbers of shape {stored.shape}"
-            raise ShapeError(f"Analog channels have {told}.", value=told, expected="as many of each", where="AnalogChannels")
-        if len(set(self.names)) != n:
-            twice = sorted({name for name in self.names if self.names.count(name) > 1})
-            raise InvalidValueError(
-                f"Analog channels of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="AnalogChannels"
-            )
+            sizes = f"{n} names, {len(self.units)} units, {len(self.plates)} plate marks and numbers of shape {stored.shape}"
+            raise ShapeError(f"Analog channels have {sizes}.", value=sizes, expected="as many of each", where="AnalogChannels")
+        check_unique(self.names, "Analog channels of one name", "unique names", "AnalogChannels")
         if n:
             RATE_HZ.check(self.rate_hz, "rate_hz", "AnalogChannels")
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from biomech_id.arguments import a_quantity, a_str, holds, member, or_none
 from biomech_id.conventions import Side
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 
 #: Longest recording, s: a day. A time in milliseconds lies beyond it, or beyond its trial.
 LONGEST_S = 86400.0
@@ -53,9 +53,9 @@ class Event:
     method : str, optional
         How markers found it; empty otherwise.
     shifted_ms : float, optional
-        By how much it was moved to where the plates would see it, milliseconds; None where nothing taught that.
+        By how much it was moved to where the plates would see it, milliseconds; None where no plate showed by how much.
     sd_ms : float | None, optional
-        Standard deviation of its time, milliseconds; None where nobody knows it, as of events set by hand.
+        Standard deviation of its time, milliseconds; None where it is not known, as of events set by hand.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, keep_array, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
@@ -19,6 +19,30 @@ from biomech_id.errors import InvalidValueError, MissingInputError, near_miss
 LARGEST_POSITION_M = 100.0
 #: Frames or samples per second; an interval in seconds or a rate in kHz lies below.
 RATE_HZ = a_quantity(1.0, 1e6, "Hz")
+
+
+def check_unique(names: Sequence[str], problem: str, expected: str, where: str) -> None:
+    """Refuse names that occur more than once.
+
+    Parameters
+    ----------
+    names : Sequence[str]
+        Names of markers, channels or segments.
+    problem : str
+        How the sentence begins that lists them.
+    expected : str
+        What would be accepted, for the error.
+    where : str
+        The value they belong to, for the error.
+
+    Raises
+    ------
+    InvalidValueError
+        Some do.
+    """
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise InvalidValueError(f"{problem}: {', '.join(twice)}.", value=twice, expected=expected, where=where)
 
 
 @holds(names=each(a_str()), rate_hz=RATE_HZ, roles=a(Mapping))
@@ -39,7 +63,7 @@ class Markers:
         (n_frames, n_markers), True where the position was interpolated and not measured.
     roles : Mapping[tuple[str, str], str], optional
         ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set gives
-        them (`MarkerSet.roles`). Empty where nobody has named one.
+        them (`MarkerSet.roles`). Empty where no marker set was named.
     first_time_s : float, optional
         Time of the first frame on the recording's clock; a `Trial` says it.
 
@@ -71,20 +95,14 @@ class Markers:
     def __post_init__(self) -> None:
         names = tuple(self.names)
         object.__setattr__(self, "names", names)
-        position = readonly(self.position_m, (None, len(names), 3), name="position_m", where="Markers")
-        object.__setattr__(self, "position_m", position)
+        position = keep_array(self, "position_m", (None, len(names), 3))
         filled = np.zeros(position.shape[:2], dtype=bool) if self.filled is None else self.filled
         object.__setattr__(self, "filled", readonly_mask(filled, position.shape[:2], name="filled", where="Markers"))
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(names)})
         self._validate()
 
     def _validate(self) -> None:
-        if len(set(self.names)) != len(self.names):
-            twice = sorted({n for n in self.names if self.names.count(n) > 1})
-            raise InvalidValueError(
-                f"Marker names occur more than once: {', '.join(twice)}.",
-                value=twice, expected="unique marker names", where="Markers",
-            )  # fmt: skip
+        check_unique(self.names, "Marker names occur more than once", "unique marker names", "Markers")
         with np.errstate(invalid="ignore"):
             too_far = np.abs(self.position_m) > LARGEST_POSITION_M
         if too_far.any():
@@ -133,7 +151,7 @@ class Markers:
         Parameters
         ----------
         name : str
-            Of a marker.
+            Label of a marker, known or not.
 
         Examples
         --------
@@ -147,11 +165,11 @@ class Markers:
 
     @cached_property
     def _seen(self) -> frozenset[str]:
-        seen = np.flatnonzero(np.isfinite(self.position_m).all(axis=2).any(axis=0))
+        seen = np.flatnonzero(all_finite(self.position_m).any(axis=0))
         return frozenset(self.names[i] for i in seen)
 
     def label(self, side: str, role: str) -> str:
-        """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel".
+        """Name of the marker with a role.
 
         Parameters
         ----------
@@ -159,6 +177,11 @@ class Markers:
             "L", "R" or "" for what is in the middle.
         role : str
             What the marker shows, "heel" or "asis": see the marker set.
+
+        Returns
+        -------
+        str
+            Its label; where the marker set names none the role in words, "left heel".
         """
         return self.roles.get((side, role)) or part_words((side, role.replace("_", " ")))
 
@@ -175,7 +198,7 @@ class Markers:
         return self.present(self.roles.get((side, role), ""))
 
     def on(self, side: str, role: str) -> FloatArray:
-        """Return the path of the marker with a role, (n_frames, 3), metres, laboratory axes.
+        """Path of the marker with a role.
 
         Parameters
         ----------
@@ -183,6 +206,11 @@ class Markers:
             "L", "R", or "" for what has no side.
         role : str
             What the marker lies on, one of ``markersets.ROLES``.
+
+        Returns
+        -------
+        FloatArray
+            (n_frames, 3), metres, laboratory axes; NaN where it is not seen.
 
         Raises
         ------
@@ -192,29 +220,40 @@ class Markers:
         return self[self.label(side, role)]
 
     def with_roles(self, roles: Mapping[tuple[str, str], str], names: Sequence[str | None] | None = None) -> Markers:
-        """Return the markers with other roles, and under other names where they are given; those named None are left out.
+        """Give the markers other roles, and other names where they are given.
 
         Parameters
         ----------
         roles : Mapping[tuple[str, str], str]
-            (side, role) to name.
+            (side, role) -> name of the marker that has it.
         names : Sequence[str | None] | None, optional
-            A name for each marker.
+            A name for each marker; a marker named None is left out. None keeps all names.
+
+        Returns
+        -------
+        Markers
+            The same one where nothing changes.
         """
         if names is None or tuple(names) == self.names:
             return self if roles == self.roles else replace(self, roles=roles)
-        kept = [i for i, name in enumerate(names) if name is not None]
-        filled = None if self.filled is None else self.filled[:, kept]
-        return Markers(tuple(name for name in names if name is not None), self.position_m[:, kept], self.rate_hz, filled, roles)
+        kept = {i: name for i, name in enumerate(names) if name is not None}
+        columns = list(kept)
+        filled = None if self.filled is None else self.filled[:, columns]
+        return Markers(tuple(kept.values()), self.position_m[:, columns], self.rate_hz, filled, roles)
 
     def with_positions(self, position_m: FloatArray, *, filled: BoolArray | None = None) -> Markers:
-        """Return the same markers at other positions (filtered, filled); ``filled`` defaults to the present mask.
+        """Put the same markers at other positions (filtered, filled).
 
         Parameters
         ----------
         position_m : FloatArray
             (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
         filled : BoolArray | None, optional
-            (n_frames, n_markers), True where a value was filled in.
+            (n_frames, n_markers), True where a value was filled in; None keeps the mask.
+
+        Returns
+        -------
+        Markers
+            With the same names, roles and rate.
         """
         return replace(self, position_m=position_m, filled=self.filled if filled is None else filled)

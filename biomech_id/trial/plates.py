@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, keep_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a_count, a_str, a_word, holds
 from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
 
-#: What the recorded force is:
-#: the floor on the subject, the subject on the floor, or nobody can tell.
+#: What the recorded force is: the floor on the subject, the subject on the floor, or unknown.
 PlateSign = Literal["reaction", "applied", "unknown"]
 #: More than any person, five body weights in a jump included, puts on a plate.
 LARGEST_FORCE_N = 50_000.0
@@ -88,23 +88,23 @@ class ForcePlate:
     first_time_s: float = 0.0
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "corners_m", readonly(self.corners_m, (4, 3), name="corners_m", where=self.name))
-        set_(self, "force_lab_N", readonly(self.force_lab_N, (None, 3), name="force_lab_N", where=self.name))
-        shape = self.force_lab_N.shape
-        set_(self, "moment_lab_Nm", readonly(self.moment_lab_Nm, shape, name="moment_lab_Nm", where=self.name))
-        baseline = np.zeros(3) if self.baseline_N is None else self.baseline_N
-        set_(self, "baseline_N", readonly(baseline, (3,), name="baseline_N", where=self.name))
+        keep_array(self, "corners_m", (4, 3), where=self.name)
+        force = keep_array(self, "force_lab_N", (None, 3), where=self.name)
+        keep_array(self, "moment_lab_Nm", force.shape, where=self.name)
+        if self.baseline_N is None:
+            object.__setattr__(self, "baseline_N", np.zeros(3))
+        keep_array(self, "baseline_N", (3,), where=self.name)
         self._check_corners()
         self._check_wrench()
 
     def _check_corners(self) -> None:
         corners = self.corners_m
         finite = bool(np.isfinite(corners).all())
-        edges_m = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-        if finite and max(edges_m.max() / LONGEST_EDGE_M, np.abs(corners).max() / LARGEST_POSITION_M) > 1.0:
+        edge_m = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).max()
+        furthest_m = np.abs(corners).max()
+        if finite and (edge_m > LONGEST_EDGE_M or furthest_m > LARGEST_POSITION_M):
             raise InvalidValueError(
-                f"The corners_m of {self.name} are {edges_m.max():.6g} apart, up to {np.abs(corners).max():.6g} from the origin: "
+                f"The corners_m of {self.name} are {edge_m:.6g} apart, up to {furthest_m:.6g} from the origin: "
                 "these look like millimetres, or garbage.",
                 value=corners.tolist(), expected=f"corners in metres, edges up to {LONGEST_EDGE_M:g} m", where=self.name,
             )  # fmt: skip
@@ -152,7 +152,7 @@ class ForcePlate:
         return np.asarray(self.corners_m.mean(axis=0))
 
     def moved(self, x_m: float, y_m: float, turn_rad: float) -> ForcePlate:
-        """Return the plate as it stands elsewhere: it measures in its own axes, and turns about the vertical through its middle.
+        """Put the plate elsewhere: it measures in its own axes, and turns about the vertical through its middle.
 
         Parameters
         ----------
@@ -162,6 +162,11 @@ class ForcePlate:
             Along its Y, metres.
         turn_rad : float
             Counter-clockwise seen from above, rad.
+
+        Returns
+        -------
+        ForcePlate
+            With corners, forces and moments in the laboratory as they would be there.
 
         Examples
         --------
@@ -177,3 +182,15 @@ class ForcePlate:
         R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         corners_m = (self.corners_m - self.centre_m) @ R.T + self.centre_m + [x_m, y_m, 0.0]
         return replace(self, corners_m=corners_m, force_lab_N=self.force_lab_N @ R.T, moment_lab_Nm=self.moment_lab_Nm @ R.T)
+
+
+def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
+    """Return the largest force (N) that was removed from any plate as its baseline; NaN without plates.
+
+    Parameters
+    ----------
+    plates : Iterable[ForcePlate]
+        Plates of the trial.
+    """
+    sizes = [float(np.linalg.norm(plate.baseline_N)) for plate in plates if plate.baseline_N is not None]
+    return max(sizes, default=float("nan"))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, keep_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.rotation import nearest_rotations
 from biomech_id.arguments import a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
+from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ, check_unique
 
 #: Such files hold 32-bit floats.
 FLOAT32_TOLERANCE = 1e-3
@@ -42,8 +42,8 @@ class SegmentShare:
     tensor_m2: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "com_m", readonly(self.com_m, (3,), name="com_m", where="SegmentShare"))
-        object.__setattr__(self, "tensor_m2", readonly(self.tensor_m2, (3, 3), name="tensor_m2", where="SegmentShare"))
+        keep_array(self, "com_m", (3,))
+        keep_array(self, "tensor_m2", (3, 3))
         if not 0.0 < self.mass_share < 1.0:
             raise InvalidValueError(
                 f"A segment of {self.mass_share:g} times the body mass is no body's.",
@@ -66,7 +66,7 @@ class Rotations:
     origin_lab_m : FloatArray
         (n, n_segments, 3), origins of the segments, metres; NaN where the pose is missing.
     rate_hz : float
-        Poses per second.
+        Poses per second, of all segments.
     shares : Mapping[str, Mapping[str, SegmentShare]], optional
         Name of a segment -> sex ("female", "male", "" for either) -> what the recording says of its mass.
     points_m : Mapping[tuple[str, str], FloatArray], optional
@@ -99,15 +99,9 @@ class Rotations:
 
     def __post_init__(self) -> None:
         n = len(self.names)
-        rotation = readonly(self.R_lab_seg, (None, n, 3, 3), name="R_lab_seg", where="Rotations")
-        object.__setattr__(self, "R_lab_seg", rotation)
-        origin = readonly(self.origin_lab_m, (len(rotation), n, 3), name="origin_lab_m", where="Rotations")
-        object.__setattr__(self, "origin_lab_m", origin)
-        if len(set(self.names)) != n:
-            twice = sorted({name for name in self.names if self.names.count(name) > 1})
-            raise InvalidValueError(
-                f"Segments of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="Rotations"
-            )
+        rotation = keep_array(self, "R_lab_seg", (None, n, 3, 3))
+        origin = keep_array(self, "origin_lab_m", (len(rotation), n, 3))
+        check_unique(self.names, "Segments of one name", "unique names", "Rotations")
         if n:
             RATE_HZ.check(self.rate_hz, "rate_hz", "Rotations")
         furthest_m = float(np.nanmax(np.abs(origin), initial=0.0))
@@ -116,9 +110,9 @@ class Rotations:
                 f"The origin_lab_m of a segment is {furthest_m:.6g} m from the laboratory's origin: these look like millimetres.",
                 value=furthest_m, expected=f"positions in metres, below {LARGEST_POSITION_M:g} m", where="Rotations",
             )  # fmt: skip
-        seen = np.isfinite(rotation).all(axis=(2, 3))
-        if not are_rotations(rotation[seen]).all():
-            frame, segment = np.argwhere(seen)[int(np.argmin(are_rotations(rotation[seen])))]
+        wrong = all_finite(rotation, (2, 3)) & ~are_rotations(rotation)
+        if wrong.any():
+            frame, segment = np.argwhere(wrong)[0]
             raise InvalidValueError(
                 f"The axes of {self.names[segment]} in frame {frame} are not a right-handed orthonormal triad.",
                 value=rotation[frame, segment].tolist(), expected="R'R = 1 within 1e-3 and det R = +1", where=self.names[segment],
@@ -131,24 +125,36 @@ class Rotations:
         return name in self.names
 
     def smoothed(self, lowpass: Callable[[FloatArray], FloatArray]) -> Rotations:
-        """Return the poses after a low-pass filter of every number of theirs, axes made rotations again (the nearest ones).
+        """Filter every number of the poses and make the axes rotations again, the nearest ones.
 
         Parameters
         ----------
         lowpass : Callable[[FloatArray], FloatArray]
             Filters (n, k, 3), NaN where a pose is missing.
+
+        Returns
+        -------
+        Rotations
+            Missing where they are; with the same segments and rate.
         """
         n, k = self.R_lab_seg.shape[:2]
         turned = nearest_rotations(lowpass(self.R_lab_seg.reshape(n, 3 * k, 3)).reshape(n, k, 3, 3))
         return replace(self, R_lab_seg=turned, origin_lab_m=lowpass(self.origin_lab_m))
 
     def of(self, name: str) -> tuple[FloatArray, FloatArray]:
-        """Return rotation (n, 3, 3) and origin (n, 3), m, of one segment.
+        """Pose of one segment.
 
         Parameters
         ----------
         name : str
-            The segment.
+            One of ``names``, exactly.
+
+        Returns
+        -------
+        R_lab_seg : FloatArray
+            (n, 3, 3), segment components to laboratory components; NaN where the pose is missing.
+        origin_lab_m : FloatArray
+            (n, 3), metres, laboratory axes.
 
         Raises
         ------
@@ -164,12 +170,17 @@ class Rotations:
 
 
 def are_rotations(matrices: FloatArray) -> BoolArray:
-    """Return which of some matrices (..., 3, 3) are rotations, to the accuracy of 32-bit floats.
+    """Which of some matrices are rotations, to the accuracy of 32-bit floats.
 
     Parameters
     ----------
     matrices : FloatArray
         (..., 3, 3); NaN is none.
+
+    Returns
+    -------
+    BoolArray
+        (...,), False for a matrix with a NaN.
     """
     with np.errstate(invalid="ignore"):
         gram = np.einsum("...ji,...jk->...ik", matrices, matrices) - np.eye(3)

@@ -66,21 +66,21 @@ class Subject:
     code : str, optional
         Pseudonym or name, as the file has it.
     mass_kg : float | None, optional
-        Body mass.
+        Body mass on the day of the session.
     height_m : float | None, optional
-        Body height.
+        Body height on the day of the session.
     age_years : float | None, optional
         On the day of the session.
     birth_date : str | None, optional
-        ISO, "2012-05-17".
+        As ISO writes it, "2012-05-17".
     sex : str | None, optional
-        As recorded.
+        As recorded: "female", "m", ...
     condition : str | None, optional
         What is compared: "barefoot", "orthosis".
     session_date : str | None, optional
-        ISO, "2024-03-01".
+        As ISO writes it, "2024-03-01".
     marker_diameter_m : float | None, optional
-        Of the markers.
+        Of the markers, without their base.
     inter_asis_distance_m : float | None, optional
         Between the two anterior superior iliac spines.
     leg_length_m : Mapping[str, float], optional
@@ -112,9 +112,9 @@ class Subject:
     sole_delta_m : Mapping[str, float], optional
         Side -> thickness of the shoe sole at the heel less that at the toe.
     static_plantar_flexion_rad : Mapping[str, float], optional
-        Side -> offset of the foot's axis, from the static trial.
+        Side -> offset of the foot's axis in plantar flexion, from the static trial.
     static_rotation_offset_rad : Mapping[str, float], optional
-        Side -> offset of the foot's axis, from the static trial.
+        Side -> offset of the foot's axis in rotation, from the static trial.
     foot_flat : bool | None, optional
         Whether the static trial was recorded with the sole flat on the floor.
     medial_markers : bool | None, optional
@@ -175,7 +175,7 @@ class Subject:
 
     @takes(source=a_str())
     def with_values(self, source: str, **values: Any) -> Subject:
-        """Return the subject with some fields replaced, recording ``source`` as where they come from.
+        """Replace some fields and record where they come from.
 
         Parameters
         ----------
@@ -183,6 +183,11 @@ class Subject:
             Where the new values come from.
         values : Any
             Fields and their new values.
+
+        Returns
+        -------
+        Subject
+            With ``source`` as the source of each of these fields.
 
         Examples
         --------

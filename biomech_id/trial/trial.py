@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, float_array
+from biomech_id.algebra.arrays import FloatArray, float_array, sha256_of_arrays
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.html_repr import html_table
 from biomech_id.arguments import a, a_count, a_day, a_quantity, a_str, a_word, each, holds, or_none, takes
 from biomech_id.errors import Finding, InvalidValueError, ShapeError
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 from biomech_id.trial.analog import AnalogChannels
 from biomech_id.trial.events import Event
 from biomech_id.trial.markers import RATE_HZ, Markers
@@ -26,7 +26,7 @@ from biomech_id.trial.subject import Subject
     name=a_str(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
     first_frame=a_count(1), model_outputs=a(Mapping), path=a_str(), sha256=a_str(), session_date=or_none(a_day()),
     history=each(a((Sentence, str))), findings=each(a(Finding)), analog=a(AnalogChannels),
-    wrench_plates=or_none(each(a(ForcePlate))), software=a_str(),
+    wrench_plates=or_none(each(a(ForcePlate))), software=a_str(), identity=a_str(),
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,13 @@ class Trial:
     Attributes
     ----------
     name : str
-        The file's stem.
+        The file's stem, which names its tables.
     markers : Markers
         Trajectories, laboratory axes with Z up.
     plates : tuple[ForcePlate, ...], optional
         Force plates in the file's order. A plate that could not be understood is absent here and named in ``findings``.
     events : tuple[Event, ...], optional
-        Sorted by time.
+        Foot strikes and foot offs, sorted by time.
     subject : Subject, optional
         Measurements found in the file.
     first_frame : int, optional
@@ -50,9 +50,9 @@ class Trial:
     model_outputs : Mapping[str, FloatArray], optional
         Outputs stored by the vendor's software, name -> (n_frames, 3), in the file's units and axes.
     path : str, optional
-        The source; empty for a trial made in memory.
+        File that it was read from; empty for a trial made in memory.
     sha256 : str, optional
-        The source; empty for a trial made in memory.
+        Hash of that file, 64 hexadecimal digits; empty for a trial made in memory.
     session_date : str | None, optional
         ISO date of the recording as the file says it, or None.
     history : tuple[Sentence | str, ...], optional
@@ -63,12 +63,16 @@ class Trial:
         Every analog channel of the file, those of its force plates marked as such; without channels where there are none.
     wrench_plates : tuple[ForcePlate, ...] | None, optional
         The same plates, smoothed like the markers (`pipeline.prepare`): from these joint loads are computed, while contact and
-        verdicts are judged from ``plates`` as recorded. None: nobody has smoothed anything.
+        verdicts are judged from ``plates`` as recorded. None: nothing was smoothed.
 
     software : str, optional
         Name and version of the program that wrote the recording, as it says; empty where it does not.
     rotations : Rotations, optional
         Poses of segments as another program measured them; without segments where there are none.
+    identity : str, optional
+        Which recording this is: the SHA-256 of its file, without a file that of its arrays. It is worked out when first asked for,
+        or when something is replaced, and then kept: by what is filtered, renamed, given other forces or cropped (a stretch of
+        the recording is told by ``first_frame`` and ``n_frames``).
 
     Raises
     ------
@@ -92,6 +96,7 @@ class Trial:
     wrench_plates: tuple[ForcePlate, ...] | None = None
     rotations: Rotations = field(default_factory=Rotations)
     software: str = ""
+    identity: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))
@@ -162,7 +167,7 @@ class Trial:
         subject: Subject | None = None,
         first_frame: int = 1,
     ) -> Trial:
-        """Return a trial from marker paths that somebody has as arrays.
+        """Make a trial from marker paths in memory.
 
         Parameters
         ----------
@@ -185,9 +190,14 @@ class Trial:
         analog_rate_hz : float | None, optional
             Of a mapping of channels; None is the rate of the video.
         subject : Subject | None, optional
-            Who was measured.
+            Who was measured; None where nothing is known.
         first_frame : int, optional
             Number of the first frame, from 1.
+
+        Returns
+        -------
+        Trial
+            In metres, laboratory axes with Z up; without path and hash.
 
         Raises
         ------
@@ -220,6 +230,14 @@ class Trial:
             first_frame=first_frame, analog=analog or AnalogChannels(),
         )  # fmt: skip
 
+    def arrays(self) -> Iterator[FloatArray]:
+        """Yield what was recorded, always in this order: markers (m), plates (N, N m, m), analog channels, times of events (s)."""
+        yield self.markers.position_m
+        for plate in self.plates:
+            yield from (plate.force_lab_N, plate.moment_lab_Nm, plate.corners_m)
+        yield self.analog.values
+        yield np.array([event.time_s for event in self.events])
+
     @property
     def rate_hz(self) -> float:
         """Video frames per second."""
@@ -250,12 +268,17 @@ class Trial:
 
     @takes(time_s=a_quantity(-1e6, 1e6, "s"))
     def index_of(self, time_s: float) -> int:
-        """Nearest frame index (0 is the first frame of this trial) to an absolute time; may lie outside the trial.
+        """Nearest frame to an absolute time.
 
         Parameters
         ----------
         time_s : float
             Absolute time, as in the file, seconds.
+
+        Returns
+        -------
+        int
+            Index, 0 for the first frame of this trial; may lie outside the trial.
 
         Examples
         --------
@@ -269,7 +292,7 @@ class Trial:
         return round(time_s * self.rate_hz) - (self.first_frame - 1)
 
     def after(self, what: Sentence | str, **changes: object) -> Trial:
-        """Return the trial with some fields replaced and ``what`` appended to its history.
+        """Replace some fields and append a line to the history.
 
         Parameters
         ----------
@@ -277,6 +300,11 @@ class Trial:
             One line for the history: what was done, in the past tense.
         changes : object
             Fields and their new values.
+
+        Returns
+        -------
+        Trial
+            A new one; this one stays as it is.
 
         Examples
         --------
@@ -288,3 +316,22 @@ class Trial:
         ('looked at it',)
         """
         return replace(self, **changes, history=(*self.history, what))  # type: ignore[arg-type]
+
+
+class _IdentityWhenAsked:
+    """The field ``identity`` of a trial that was made without one: its arrays are hashed when somebody asks, once."""
+
+    def __get__(self, trial: Trial | None, _: type) -> str:
+        if trial is None:
+            return ""
+        held = vars(trial)
+        if not held.get("identity"):
+            poses = (trial.rotations.R_lab_seg, trial.rotations.origin_lab_m) if trial.rotations.names else ()
+            held["identity"] = trial.sha256 or sha256_of_arrays((*trial.arrays(), *poses))
+        return str(held["identity"])
+
+    def __set__(self, trial: Trial, identity: str) -> None:
+        vars(trial)["identity"] = identity
+
+
+setattr(Trial, "identity", _IdentityWhenAsked())  # noqa: B010 - mypy: the dataclass has taken the field's own default by now

@@ -2,5 +2,5 @@
 
 `uncertainty.sizes` holds the numbers, `uncertainty.sources` what an error is, `uncertainty.leg` and `joint_shift` the errors of a
 leg; `uncertainty.recording` fits them to one trial and `propagation` carries them to the joint moments, which
-`results.tables.uncertainty` writes down.
+`session.bands.uncertainty` writes down.
 """

@@ -28,30 +28,37 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.model_errors import NOISY_POINTS, ErrorCoupling
-from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, equal_errors, move_joint, turned_inertia
+from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, move_joint, segment_errors, turned_inertia
 
 
 def misplaced_joint(segment: str, sd_m: float, couplings: Mapping[str, ErrorCoupling] = MappingProxyType({})) -> ErrorSource:
-    """Return the error that the proximal joint centre of a segment is off by a constant in its axes.
+    """Return the error that the proximal joint centre of a segment is off by a constant.
 
     Parameters
     ----------
     segment : str
-        The one distal to the joint.
+        The one distal to the joint; the constant rides in its axes.
     sd_m : float
         Standard deviation along each axis, metres.
     couplings : Mapping[str, ErrorCoupling], optional
-        Mapping of str to ErrorCoupling Segment -> how its distal joint follows; a segment that is not named keeps it.
+        Segment -> how its distal joint follows; a segment that is not named keeps it.
+
+    Returns
+    -------
+    ErrorSource
+        Three parameters: a shift along each axis of the segment.
     """
 
-    def fill(nominal: Nominal, effect: Effect) -> None:
-        _misplace(nominal, effect, nominal.chain.index(segment), nominal.directions(segment), couplings)
+    def fill(nominal: Nominal, effect: Effect, i: int) -> None:
+        _misplace(nominal, effect, i, nominal.directions(segment), couplings)
 
-    return equal_errors(sd_m, 3, fill)
+    return segment_errors(segment, sd_m, 3, fill)
 
 
 def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray) -> ErrorSource:
-    """Return the white noise on the paths of joint centres and of the foot's tip, of a leg that is the whole chain.
+    """Return the white noise on the paths of joint centres and of the foot's tip.
+
+    The leg must be the whole chain.
 
     Parameters
     ----------
@@ -63,23 +70,28 @@ def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray) -> ErrorSource
     gain : FloatArray
         (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of the
         foot (tip, ankle), shank (knee) and thigh (hip). The identity, if each point is as noisy as one marker.
+
+    Returns
+    -------
+    ErrorSource
+        Three parameters a point for position, velocity and acceleration each: 36.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
         chain = nominal.chain
         position, velocity, acceleration = (Effect.none_on(chain, 3 * len(NOISY_POINTS)) for _ in range(3))
         for k, point in enumerate(NOISY_POINTS):
-            mine = slice(3 * k, 3 * k + 3)
+            own = slice(3 * k, 3 * k + 3)
             i = max(k - 1, 0)
             d = nominal.directions(chain.names[i])
             if point != "tip":
-                move_joint(nominal, position.part(mine), i, d)
+                move_joint(nominal, position.part(own), i, d)
             for end in _noisy_ends(chain, point, i):
                 swing = cross(end.arm, d)
-                _place(nominal, position.part(mine), end, d)
-                velocity.spin[mine, :, end.segment] += swing
-                _accelerate(nominal, acceleration.part(mine), end, d)
-                acceleration.moment_com[mine, :, end.segment] += nominal.inertia_times(end.segment, swing)
+                _place(nominal, position.part(own), end, d)
+                velocity.spin[own, :, end.segment] += swing
+                _accelerate(nominal, acceleration.part(own), end, d)
+                acceleration.moment_com[own, :, end.segment] += nominal.inertia_times(end.segment, swing)
         yield from (position, velocity, acceleration)
 
     return ErrorSource(np.asarray(np.kron(gram, sd_m**2 * gain), dtype=np.float64), effects)

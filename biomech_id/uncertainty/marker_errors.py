@@ -65,9 +65,9 @@ class LegMarkerErrors:
     response : LegResponse
         What the body model makes of a marker that is off.
     motion : BodyMotion
-        The trial, tracked.
+        The trial as the body model tracked it.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     sizes : Mapping[str, float]
         Name -> standard deviation (see `sizes.error_sizes`).
     """
@@ -129,14 +129,19 @@ class LegMarkerErrors:
         return (*placed, *sorted(skin, key=lambda number: self._errors[number][1].function or 0))
 
     def changes(self, frames: IntArray, jacobian: FloatArray) -> FloatArray:
-        """Return what every error that does anything does to what follows from the poses (N, rows, P), one standard deviation each.
+        """Return what every error that does anything does to what follows from the poses.
 
         Parameters
         ----------
         frames : IntArray
-            (N,), rows of the trial.
+            (N,), row numbers of the trial.
         jacobian : FloatArray
             (orders, N, rows, vectors, 3), see `uncertainty.pose_jacobian`; quickest as `by_frames` stores it.
+
+        Returns
+        -------
+        FloatArray
+            (N, rows, P), in the unit of the Jacobian's rows, one standard deviation of each error; P as in ``acting``.
         """
         orders, n, rows, vectors, _ = jacobian.shape
         errors = [self._errors[number][1] for number in self.acting]
@@ -169,12 +174,17 @@ class LegMarkerErrors:
         return found
 
     def axes(self, frames: IntArray) -> FloatArray:
-        """Return the axes (N, 4, 3, 3) of foot, shank, thigh and pelvis.
+        """Return the axes of a leg and the pelvis.
 
         Parameters
         ----------
         frames : IntArray
-            (N,), rows of the trial.
+            (N,), row numbers of the trial.
+
+        Returns
+        -------
+        FloatArray
+            (N, 4, 3, 3), axes of foot, shank, thigh and pelvis as columns, laboratory components.
         """
         motions = self.motion.motions
         parts = [*(motions[self.side, segment] for segment in LEG_SEGMENTS), motions["", "pelvis"]]
@@ -252,12 +262,19 @@ class _Error(NamedTuple):
 
 
 def placement_of(marker: MovedMarker) -> tuple[str, str]:
-    """Return the stem of a marker's sizes of placement and the source they count to; empty for one that nobody places on a point.
+    """Return the stem of a marker's sizes of placement and the source they count to.
 
     Parameters
     ----------
     marker : MovedMarker
-        The marker.
+        Its segment and its role decide.
+
+    Returns
+    -------
+    stem : str
+        "asis"; "" for a marker that nobody places on a point.
+    source : str
+        Column of ``uncertainty.csv``; "" likewise.
     """
     if marker.segment == "foot" and marker.role != "heel" and marker.role not in PLACEMENT:
         return ("toe", "segment_axes") if marker.role else ("", "")
@@ -270,7 +287,12 @@ def tissue_size(marker: MovedMarker) -> str:
     Parameters
     ----------
     marker : MovedMarker
-        The marker.
+        Its segment and its role decide.
+
+    Returns
+    -------
+    str
+        A name in `sizes.ERROR_SIZES`: "tissue_thigh_mm".
     """
     if marker.role in ("lateral_malleolus", "medial_malleolus"):
         return "tissue_malleolus_mm"

@@ -25,12 +25,23 @@ _JOINTS, _COMS = 4, 7
 
 
 def by_frames(orders: int, n_frames: int, rows: int, vectors: int) -> FloatArray:
-    """Return a Jacobian of zeros, stored frame by frame, each as one matrix.
+    """Return a Jacobian of zeros.
 
     Parameters
     ----------
-    orders, n_frames, rows, vectors : int
-        Its shape but the last axis.
+    orders : int
+        1 for what depends on the poses alone, 3 with their first and second derivative.
+    n_frames : int
+        Number of frames N.
+    rows : int
+        Number of results that depend on the poses.
+    vectors : int
+        Number of vectors of a `LegResponse` that they depend on.
+
+    Returns
+    -------
+    FloatArray
+        (orders, N, rows, vectors, 3), stored frame by frame, each as one matrix.
     """
     return np.zeros((n_frames, rows, orders, vectors, 3)).transpose(2, 0, 1, 3, 4)
 
@@ -47,7 +58,7 @@ def add_lab(jacobian: FloatArray, R_lab_seg: FloatArray, order: int, vector: int
     order : int
         0, 1 or 2: on the vector itself, its first or its second derivative.
     vector : int
-        Which of a `LegResponse`.
+        Its number among those of a `LegResponse`.
     per_lab : FloatArray
         (N, rows, 3), rows per unit of its laboratory components.
     """
@@ -55,19 +66,24 @@ def add_lab(jacobian: FloatArray, R_lab_seg: FloatArray, order: int, vector: int
 
 
 def moment_jacobians(nominal: Nominal, R_lab_seg: FloatArray) -> list[FloatArray]:
-    """Return the Jacobians (3, N, 3, 10, 3) of the moments about ankle, knee and hip, N m, laboratory axes.
+    """Return the Jacobians of a leg's joint moments.
 
     Up the leg every segment adds what it must be supplied with, and the sum is referred to the next joint (`dynamics.recursion`).
 
     Parameters
     ----------
     nominal : Nominal
-        The leg.
+        Solution of the leg around which errors are propagated.
     R_lab_seg : FloatArray
         (N, 4, 3, 3), axes of foot, shank, thigh and pelvis.
+
+    Returns
+    -------
+    list[FloatArray]
+        About ankle, knee and hip: (3, N, 3, 10, 3), N m, laboratory axes.
     """
     chain = nominal.chain
-    found: list[FloatArray] = []
+    jacobians: list[FloatArray] = []
     force, moment = (np.zeros((3, chain.n_frames, 3, 10, 3)) for _ in range(2))
     for i in range(len(chain.names)):
         if i:
@@ -85,5 +101,5 @@ def moment_jacobians(nominal: Nominal, R_lab_seg: FloatArray) -> list[FloatArray
         spinning = inertia @ omega + omega @ inertia - skew(nominal.angular_momentum[:, i])
         for order, turning in enumerate((nominal.inertia_turning[:, i], spinning, inertia)):
             add_lab(moment, R_lab_seg, order, i, turning)
-        found.append(moment.copy())
-    return found
+        jacobians.append(moment.copy())
+    return jacobians

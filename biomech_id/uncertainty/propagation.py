@@ -38,28 +38,38 @@ class Deviation(NamedTuple):
 
 
 def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
-    """Return what the errors of several independent sources do, one after the other, each one standard deviation.
+    """Return what the errors of several independent sources do.
 
     Parameters
     ----------
     nominal : Nominal
         The solution that errors are added to.
     sources : Sequence[ErrorSource]
-        Independent of each other.
+        Each independent of the others.
+
+    Returns
+    -------
+    Deviation
+        One standard deviation each, one after the other.
     """
     units = unit_deviation(nominal, unit_effects(nominal, sources))
     return Deviation(*(np.moveaxis(independent(sources, np.moveaxis(unit, 0, -1)), -1, 0) for unit in units))
 
 
 def unit_effects(nominal: Nominal, sources: Sequence[ErrorSource]) -> Effect:
-    """Return what a unit of every parameter of several sources seems to add, one after the other.
+    """Return what a unit of every parameter of several sources seems to add.
 
     Parameters
     ----------
     nominal : Nominal
         The solution that errors are added to.
     sources : Sequence[ErrorSource]
-        Whose parameters.
+        The sources whose parameters are meant.
+
+    Returns
+    -------
+    Effect
+        Its leading axis counts the parameters, source after source.
     """
     each = [effect for source in sources for effect in source.effects(nominal)]
     return Effect(*(np.concatenate([getattr(effect, field.name) for effect in each]) for field in fields(Effect)))
@@ -73,14 +83,19 @@ def unit_deviation(nominal: Nominal, effects: Effect) -> Deviation:
     nominal : Nominal
         The solution that errors are added to.
     effects : Effect
-        Of `unit_effects`.
+        What `unit_effects` returned for some sources.
+
+    Returns
+    -------
+    Deviation
+        Its leading axis counts the errors as ``effects`` does.
     """
     moment = response(nominal, effects)[1]
     return Deviation(moment, effects.turn, effects.spin, effects.base_turn, effects.base_spin)
 
 
 def independent(sources: Sequence[ErrorSource], changes: FloatArray) -> FloatArray:
-    """Return changes (..., p) by unit errors of several sources as changes by independent errors of one standard deviation.
+    """Return changes by correlated errors as changes by independent ones.
 
     Each matrix is small, and so is summed in one order whatever the number of threads.
 
@@ -89,17 +104,22 @@ def independent(sources: Sequence[ErrorSource], changes: FloatArray) -> FloatArr
     sources : Sequence[ErrorSource]
         Whose parameters the p are, one after the other.
     changes : FloatArray
-        (..., p), by a unit of each.
+        (..., p), by a unit of each parameter.
+
+    Returns
+    -------
+    FloatArray
+        (..., p), by independent errors of one standard deviation.
     """
-    found = changes * np.sqrt(np.concatenate([np.diag(source.covariance) for source in sources]))
+    independent_changes = changes * np.sqrt(np.concatenate([np.diag(source.covariance) for source in sources]))
     first = 0
     for source in sources:
         part = slice(first, first + len(source.covariance))
         first = part.stop
         if not np.array_equal(source.covariance, np.diag(np.diag(source.covariance))):
             size, axes = np.linalg.eigh(source.covariance)
-            found[..., part] = changes[..., part] @ (axes * np.sqrt(np.maximum(size, 0.0)))
-    return np.asarray(found)
+            independent_changes[..., part] = changes[..., part] @ (axes * np.sqrt(np.maximum(size, 0.0)))
+    return np.asarray(independent_changes)
 
 
 def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.model_errors import NOISY_POINTS, HipCentreMethod, LegResponse, ModelErrors
+from biomech_id.dynamics.model_errors import NOISY_POINTS, LegResponse, ModelErrors
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filter_choice import FilterChoice
 from biomech_id.signal.filters import LowPass
@@ -58,12 +58,12 @@ def sources_of_error(
     sizes: Mapping[str, float],
     responses: Mapping[str, LegResponse] = MappingProxyType({}),
 ) -> dict[str, LegErrors]:
-    """Return side -> what can be wrong with that leg, by the columns of ``uncertainty.csv``.
+    """Return what can be wrong with each leg of a trial.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        The trial as the body model tracked it.
     model : ModelErrors
         Which method found the hip, and what follows a joint centre that is off.
     choice : FilterChoice
@@ -72,6 +72,11 @@ def sources_of_error(
         Name -> standard deviation (see `sizes.error_sizes`).
     responses : Mapping[str, LegResponse], optional
         Side -> what the model makes of markers that are off. For a leg not named, errors of its joint centres and axes are assumed.
+
+    Returns
+    -------
+    dict[str, LegErrors]
+        Side -> errors, by the columns of ``uncertainty.csv``.
     """
     shown_m = choice.raw_noise_m(motion.rate_hz)
     shows = bool(np.isfinite(shown_m))
@@ -79,10 +84,10 @@ def sources_of_error(
     filtered = choice.apply or not shows
     # A slow recording holds nothing that such a filter would have taken.
     cutoff_hz = choice.cutoff_hz if filtered and choice.cutoff_hz < motion.rate_hz / 2 else None
-    davis = HipCentreMethod.DAVIS in model.hip_centre.values()
-    hip_centre_mm = sizes["hip_centre_davis_mm" if davis else "hip_centre_mm"]
-    found = {}
+    errors = {}
     for side in motion.sides:
+        hip = model.hip_error(side)
+        hip_centre_mm = sizes.get(hip.size, hip.sd_mm)
         sources = leg_errors(
             sizes,
             hip_centre_mm=hip_centre_mm,
@@ -94,12 +99,12 @@ def sources_of_error(
         markers = LegMarkerErrors(responses[side], motion, side, sizes) if side in responses else None
         if markers is not None:
             sources = {group: of_group for group, of_group in sources.items() if group not in MARKER_SOURCES}
-        found[side] = LegErrors(sources, markers, hip_centre_mm / MM_PER_M if davis else 0.0, sizes)
-    return found
+        errors[side] = LegErrors(sources, markers, hip_centre_mm / MM_PER_M if hip.has_shift else 0.0, sizes)
+    return errors
 
 
 def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:
-    """Gram matrix (3, 3) of a differentiator's weights in the middle of ``n_frames`` frames.
+    """Return the Gram matrix of a differentiator's weights in the middle of a trial.
 
     Entry (a, b) times the variance of white noise on the samples is the covariance of derivatives a and b, each in the unit
     of the samples per s^a.
@@ -109,7 +114,12 @@ def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:
     differentiate : Differentiator
         Turns a path into position, velocity and acceleration.
     n_frames : int
-        How many.
+        Length of the trial that it is measured in.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3).
     """
     middle = n_frames // 2
     weights = np.stack([result[middle] for result in differentiate(np.eye(n_frames))])

@@ -30,7 +30,7 @@ class Nominal:
     Attributes
     ----------
     loads : ChainLoads
-        Joint wrenches of the chain.
+        Joint wrenches of the chain, solved without any error.
     """
 
     loads: ChainLoads
@@ -92,24 +92,34 @@ class Nominal:
         return np.asfortranarray(inertia @ skew(self.chain.alpha_lab_rad_s2) - skew(self.inertia_alpha) + omega @ spinning)
 
     def inertia_times(self, i: int, v_lab: FloatArray) -> FloatArray:
-        """I v (..., N, 3) of segment i for vectors in laboratory axes, result in laboratory axes.
+        """Return the tensor of a segment times vectors.
 
         Parameters
         ----------
         i : int
-            Index of the segment.
+            Index of the segment in the chain.
         v_lab : FloatArray
             (..., N, 3), laboratory axes.
+
+        Returns
+        -------
+        FloatArray
+            I v, (..., N, 3), laboratory axes.
         """
         return matvec(self.inertia_lab_kgm2[:, i], v_lab)
 
     def directions(self, axes: str) -> FloatArray:
-        """Unit vectors (3, N, 3), laboratory components, along the axes of "lab" or of a segment; the first axis counts them.
+        """Return unit vectors along the axes of "lab" or of a segment.
 
         Parameters
         ----------
         axes : str
             "lab" or the name of a segment.
+
+        Returns
+        -------
+        FloatArray
+            (3, N, 3), laboratory components; the first axis counts them.
         """
         if axes == "lab":
             return np.stack([np.broadcast_to(unit, (self.chain.n_frames, 3)) for unit in np.eye(3)])
@@ -130,8 +140,10 @@ class Effect:
         (N, n, 3), rad, by which each segment's axes seem turned, laboratory axes.
     spin : FloatArray
         (N, n, 3), rad/s, by which each segment's angular velocity seems changed, laboratory axes.
-    base_turn, base_spin : FloatArray
-        (N, 3), the same of the base that the chain hangs on.
+    base_turn : FloatArray
+        (N, 3), rad, by which the base that the chain hangs on seems turned, laboratory axes.
+    base_spin : FloatArray
+        (N, 3), rad/s, by which the base's angular velocity seems changed, laboratory axes.
     """
 
     force: FloatArray
@@ -143,25 +155,35 @@ class Effect:
 
     @classmethod
     def none_on(cls, chain: Chain, *errors: int) -> Effect:
-        """All zero, to be filled in; with a number of ``errors``, that many at once.
+        """Return effects that are all zero, to be filled in.
 
         Parameters
         ----------
         chain : Chain
-            The segments.
+            Segments and frames that give the shape.
         *errors : int
-            How many errors at once.
+            Number of errors at once, as leading axis; none for a single one.
+
+        Returns
+        -------
+        Effect
+            (errors, N, n, 3), of the base (errors, N, 3), with as many leading axes as numbers were given.
         """
         segments = (np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4))
         return cls(*segments, *(np.zeros((*errors, chain.n_frames, 3), order="F") for _ in range(2)))
 
     def part(self, errors: slice) -> Effect:
-        """Some of several errors, as views: what is added to the part is added to the whole.
+        """Return some of several errors.
 
         Parameters
         ----------
         errors : slice
-            Which of them.
+            Which of the leading axis.
+
+        Returns
+        -------
+        Effect
+            Views: what is added to the part is added to the whole.
         """
         return Effect(*(getattr(self, field.name)[errors] for field in fields(self)))
 
@@ -190,9 +212,14 @@ def equal_errors(sd: float, errors: int, fill: Callable[[Nominal, Effect], None]
     sd : float
         Standard deviation of each error.
     errors : int
-        Their number.
+        How many there are, the p of the source.
     fill : Callable[[Nominal, Effect], None]
         Adds the effects of a unit of each error to an `Effect` that is zero, whose leading axis counts them.
+
+    Returns
+    -------
+    ErrorSource
+        Covariance sd^2 times the identity.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
@@ -203,32 +230,59 @@ def equal_errors(sd: float, errors: int, fill: Callable[[Nominal, Effect], None]
     return ErrorSource(sd**2 * np.eye(errors), effects)
 
 
+def segment_errors(segment: str, sd: float, errors: int, fill: Callable[[Nominal, Effect, int], None]) -> ErrorSource:
+    """Return a source of independent errors of one size that belong to a segment.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment in the chain.
+    sd : float
+        Standard deviation of each error.
+    errors : int
+        How many there are, the p of the source.
+    fill : Callable[[Nominal, Effect, int], None]
+        As of `equal_errors`; takes besides the index of the segment.
+
+    Returns
+    -------
+    ErrorSource
+        Covariance sd^2 times the identity.
+    """
+    return equal_errors(sd, errors, lambda nominal, effect: fill(nominal, effect, nominal.chain.index(segment)))
+
+
 def turned_inertia(nominal: Nominal, i: int, turn: FloatArray) -> FloatArray:
-    """Change of I alpha + omega x I omega (..., N, 3), N m, laboratory axes, by turning the tensor of segment i (..., N, 3) rad.
+    """Return by how much turning a segment's tensor changes I alpha + omega x I omega.
 
     Parameters
     ----------
     nominal : Nominal
         The solution that errors are added to.
     i : int
-        Index of the segment.
+        Index of the segment in the chain.
     turn : FloatArray
         (..., N, 3), rad, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (..., N, 3), N m, laboratory axes.
     """
     return matvec(nominal.inertia_turning[:, i], turn)
 
 
 def move_joint(nominal: Nominal, effect: Effect, i: int, shift: FloatArray) -> None:
-    """Add to ``effect`` that of moving the proximal joint centre of segment i by (..., N, 3) m.
+    """Add to an effect that of moving the proximal joint centre of a segment.
 
     Parameters
     ----------
     nominal : Nominal
         The solution that errors are added to.
     effect : Effect
-        What an error seems to add.
+        Filled in place: moments of the segment and of its parent.
     i : int
-        Index of the segment.
+        Index of the segment in the chain.
     shift : FloatArray
         (..., N, 3), m, laboratory axes.
     """

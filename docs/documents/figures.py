@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, FancyArrowPatch
 
-from biomech_id.multibody.exoskeleton import ARM_TABLE, arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import ARM_TABLE, arm_exoskeleton
 from biomech_id.multibody.kinematics import Kinematics
 from biomech_id.multibody.reduction import configuration
 from biomech_id.multibody.system import System

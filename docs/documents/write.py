@@ -94,7 +94,7 @@ def printed_wrenches() -> str:
     """Wrenches that the first document prints, minus signs restored, beside ours: both as sums of sines."""
     from biomech_id.dynamics.body import Segment
     from biomech_id.dynamics.observer import observe
-    from biomech_id.multibody.limb import Angles, Limb, Link
+    from biomech_id.multibody.examples.limb import Angles, Limb, Link
 
     sizes = {"A": (0.8, 0.7), "B": (0.6, 0.5), "C": (0.4, 0.3)}
     limb = Limb([Link(Segment(k, m, np.array([0, l / 2, 0]), np.zeros((3, 3))), (0, l, 0)) for k, (l, m) in sizes.items()])
@@ -142,7 +142,7 @@ PRINTED = {
 
 def costs() -> str:
     """Table 1 of the second document beside the cost of the same topology with our geometry."""
-    from biomech_id.multibody.exoskeleton import arm_exoskeleton
+    from biomech_id.multibody.examples.exoskeleton import arm_exoskeleton
     from biomech_id.multibody.traced import equations
 
     published = {"g1": {"TE": 2343, "DE": 2061, "IC": 1804}, "M1": {"TE": 3754, "DE": 3899, "IC": 4001}}

@@ -18,13 +18,13 @@ from matplotlib.figure import Figure
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.travel import classify
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.readers import read_c3d
-from biomech_id.results.parity import stored_output
-from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.session.tables.frame_table import FrameTable, frame_table
+from biomech_id.statistics.parity import stored_output
 from biomech_id.trial import Trial
 
 COLUMNS = ((".X", "sagittal moment (N m/kg)"), (".Y", "frontal moment (N m/kg)"), ("", "power (W/kg)"))

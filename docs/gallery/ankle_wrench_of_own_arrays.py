@@ -9,8 +9,8 @@ import biomech_id as bid
 person = bid.virtual_subject()
 static, walk = person.static().trial, person.walk().trial
 model = bid.conventional_model(static)
-motion = model.track(walk)
-loads = bid.solve(motion, bid.assign_plates(walk, motion))
+motion = bid.assign_plates(model.track(walk))
+loads = bid.solve(motion)
 foot, ankle = motion.motions["R", "foot"].frames, motion.joint_centres_lab_m["R", "ankle"]
 body, ground = motion.segments["R", "foot"], loads.contacts["R"]
 ground_wrench = ground.force_lab_N, ground.moment_lab_Nm

@@ -11,6 +11,6 @@ static, walk = person.static().trial, person.walk().trial
 # %% Example
 model = bid.conventional_model(static)
 prepared = bid.prepare(walk, model).trial
-motion = model.track(prepared)
-loads = bid.solve(motion, bid.assign_plates(prepared, motion))
+motion = bid.assign_plates(model.track(prepared))
+loads = bid.solve(motion)
 loads

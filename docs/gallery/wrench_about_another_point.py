@@ -8,8 +8,8 @@ import biomech_id as bid
 person = bid.virtual_subject()
 static, walk = person.static().trial, person.walk().trial
 model = bid.conventional_model(static)
-motion = model.track(walk)
-loads = bid.solve(motion, bid.assign_plates(walk, motion))
+motion = bid.assign_plates(model.track(walk))
+loads = bid.solve(motion)
 
 # %% Task
 ankle = motion.joint_centres_lab_m["R", "ankle"]

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import biomech_id as bid
-from biomech_id.pipeline.job import Job
+from biomech_id.request.job import Job
 from biomech_id.pipeline.opensim import hand_over
 from biomech_id.sample.write import write_subject
 

@@ -24,8 +24,8 @@ trial
 # The stages of the main job are functions. Each returns a value that says what was done.
 model = bid.conventional_model(still)
 prepared = bid.prepare(trial, model)
-motion = model.track(prepared.trial)
-loads = bid.solve(motion, bid.assign_plates(prepared.trial, motion))
+motion = bid.assign_plates(model.track(prepared.trial))
+loads = bid.solve(motion)
 loads
 
 # %% Look at it

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from biomech_id.dynamics.newton_euler import solve
-from biomech_id.multibody.planar_arm import ARM, HandSpring, PlanarArm, theta_of_alpha
+from biomech_id.multibody.examples.planar_arm import ARM, HandSpring, PlanarArm, theta_of_alpha
 
 BODY = PlanarArm(
     mass_kg=np.array([2.07, 1.16, 0.55]), length_m=np.array([0.326, 0.269, 0.19]),

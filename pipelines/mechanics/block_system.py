@@ -25,10 +25,9 @@ def draw(static: Path, walking: Path) -> Figure:
     """Both matrices in the middle of a stance, and the knee moment of both ways."""
     model = bid.conventional_model(bid.read_c3d(static))
     trial = bid.prepare(bid.read_c3d(walking), model).trial
-    motion = model.track(trial)
-    plates = bid.assign_plates(trial, motion)
-    stance = next(s for s in plates.stances if s.verdict.accepted)
-    by_block, by_recursion = (bid.solve(motion, plates, method=method) for method in ("block", "recursive"))
+    movement = bid.assign_plates(model.track(trial))
+    stance = next(s for s in movement.assignment.stances if s.verdict.accepted)
+    by_block, by_recursion = (bid.solve(movement, method=method) for method in ("block", "recursive"))
 
     whole = by_block.chain_loads  # both legs, distal to proximal: 36 unknowns, 18 of each leg
     system = block_system(whole.chain, whole.external)
@@ -45,7 +44,7 @@ def draw(static: Path, walking: Path) -> Figure:
     frames = slice(trial.index_of(stance.start_s), trial.index_of(stance.end_s))
     for loads, style, name in ((by_block, "-", "18x18 system"), (by_recursion, "k:", "summed from the tip")):
         moment = loads[stance.side, "knee"].expressed_in("shank").moment_Nm[frames]
-        panels[2].plot(motion.time_s[frames], moment, style, label=[f"{name}, {axis}" for axis in "xyz"])
+        panels[2].plot(movement.time_s[frames], moment, style, label=[f"{name}, {axis}" for axis in "xyz"])
     panels[2].set(title=f"{stance.side} knee, a stance of {trial.name}", xlabel="time (s)", ylabel="moment, shank axes (N m)")
     panels[2].legend(fontsize="x-small")
     return page

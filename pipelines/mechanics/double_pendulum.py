@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from biomech_id.multibody.examples.pendulums import double_pendulum
 from biomech_id.multibody.forward import simulate
-from biomech_id.multibody.pendulums import double_pendulum
 
 BARS = double_pendulum(mass_kg=[1.0, 1.0], length_m=[1.0, 1.0], gravity_m_s2=9.81)
 START, RATES, T = np.array([np.pi / 6, np.pi / 3]), np.array([np.pi, -2 * np.pi]), np.linspace(0, 10, 1001)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import matplotlib.pyplot as plt
 import numpy as np
 
+from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
 from biomech_id.multibody.forward import Simulation, simulate
 from biomech_id.multibody.joints import revolute
-from biomech_id.multibody.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
 from biomech_id.multibody.parts import Body, Drive
 from biomech_id.multibody.reduction import configuration
 from biomech_id.multibody.springs import LineSpring, Spring

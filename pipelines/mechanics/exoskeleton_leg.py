@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import biomech_id as bid
-from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.examples.sagittal_leg import SagittalLeg, sagittal_leg
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
-from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 from biomech_id.sample import virtual_subject, write_c3d
 
 GRAVITY = (0.0, -9.81, 0.0)  # in the plane of the walk: forward, up, right
@@ -34,8 +34,8 @@ def draw(side: str = "R", share: float = 0.4) -> Figure:
     folder, person = Path(tempfile.mkdtemp()), virtual_subject()
     model = bid.conventional_model(bid.read_c3d(write_c3d(person.static("static"), folder / "static.c3d")))
     trial = bid.prepare(bid.read_c3d(write_c3d(person.walk("walk01"), folder / "walk01.c3d")), model).trial
-    motion = model.track(trial)
-    contact = bid.assign_plates(trial, motion).contacts[side]
+    motion = bid.assign_plates(model.track(trial))
+    contact = motion.contacts[side]
     # One stride: from the step on the plate to the next one, which has no plate and is therefore not known.
     first = int(np.argmax(contact.force_lab_N[:, 2] > 0))
     leg = sagittal_leg(motion, side, slice(first, first + int(np.argmin(contact.known[first:]))))

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.observer import observe
-from biomech_id.multibody.limb import Angles, Limb, Link
+from biomech_id.multibody.examples.limb import Angles, Limb, Link
 
 SIZES = {"A": (0.8, 0.7), "B": (0.6, 0.5), "C": (0.4, 0.3)}  # length in m, mass in kg at half of it
 LIMB = Limb([Link(Segment(k, m, np.array([0, l / 2, 0]), np.zeros((3, 3))), (0, l, 0)) for k, (l, m) in SIZES.items()])

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.figure import Figure
 
+from biomech_id.multibody.examples.pendulums import n_pendulum
 from biomech_id.multibody.forward import Simulation, simulate
-from biomech_id.multibody.pendulums import n_pendulum
 from biomech_id.multibody.symbolic.describe import describe
 from biomech_id.multibody.symbolic.equations import kane
 from biomech_id.multibody.system import System

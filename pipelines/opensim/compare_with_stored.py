@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 
 from biomech_id.exports.opensim.folder import session_model
 from biomech_id.exports.opensim.motion import model_motion
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import read_recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import read_recipe
 
 JOINTS = ("hip_flexion", "knee_angle", "ankle_angle")
 SIDES = {"r": "#c03030", "l": "#3050c0"}  # as OpenSim's coordinate names end

@@ -14,8 +14,8 @@ import os
 from pathlib import Path
 
 from biomech_id.exports.opensim.check import check_folder
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.opensim import hand_over
+from biomech_id.request.job import Job
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 from biomech_id.cli.app import app
-from biomech_id.results.tables.documents import DOCUMENTS
+from docs.generate.documents import all_documents
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("pipelines/**/*.md"))]
@@ -58,7 +58,7 @@ def missing_files(text: str) -> list[str]:
     return [name for name in named if not (ROOT / name).exists() and not name.startswith("docs/_build")]
 
 
-KEYS = {key.path for document in DOCUMENTS for key in document.keys}
+KEYS = {key.path for document in all_documents() for key in document.keys}
 
 
 def missing_names(text: str) -> list[str]:

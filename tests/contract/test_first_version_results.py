@@ -14,7 +14,7 @@ import pytest
 
 import biomech_id as bid
 from benchmarks.before import ROOT, program
-from benchmarks.same_results import NUMBERS, differences
+from benchmarks.differences import NUMBERS, numbers
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ def test_the_report_is_drawn_again_and_the_numbers_stay(first: Path, tmp_path: P
     done = ours("report", str(tmp_path / "ours"))
     assert done.returncode == 0, done.stderr
     assert len(pypdf.PdfReader(tmp_path / "ours" / "report.pdf").pages) > 10
-    assert differences(first, tmp_path / "ours") == []
+    assert numbers(first, tmp_path / "ours") == []
 
 
 def test_it_is_compared(first: Path, tmp_path: Path) -> None:
@@ -69,6 +69,6 @@ def test_reproduce_says_what_differs_and_nothing_else(first: Path) -> None:
     assert "Traceback" not in done.stderr
     said = (done.stdout + done.stderr).splitlines()
     # What is new since is named: schema and version, columns, keys and verdicts. No number is.
-    numbers = [line for line in said if any(fnmatchcase(line.strip().partition(":")[0], table) for table in NUMBERS)]
-    old = [line for line in numbers if "calibration.json" not in line and not line.endswith(": other columns")]
+    of_numbers = [line for line in said if any(fnmatchcase(line.strip().partition(":")[0], table) for table in NUMBERS)]
+    old = [line for line in of_numbers if "calibration.json" not in line and not line.endswith(": other columns")]
     assert old == [], said

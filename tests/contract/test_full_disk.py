@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from biomech_id.cli.app import app
-from biomech_id.pipeline.batch import run_study
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.study.batch import run_study
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
 
 QUICK = Recipe(report=False, budget=False)
@@ -111,7 +111,7 @@ def test_a_batch_keeps_what_was_finished_before_the_disk_was_full(
     disk: Disk, study: Path, recipe: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parquet would find room where CSV does not.
-    monkeypatch.setattr("biomech_id.results.study.tables.find_spec", lambda _: None)
+    monkeypatch.setattr("biomech_id.pipeline.study.tables.find_spec", lambda _: None)
     out = disk.root / "out"
     one = sum(map(len, files_of(finished / "anna").values()))
     # Room for one subject and for half of the study's tables of one.

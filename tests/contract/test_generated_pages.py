@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 
 from biomech_id.conventions import SIGN_TABLE, TABLES, frame_columns, table_columns
-from biomech_id.results.parity import parity_table
-from biomech_id.results.study.verdicts import write_verdicts
-from biomech_id.results.tables.data_dictionary import GENERATED_PAGES
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from biomech_id.pipeline.study.verdicts import write_verdicts
+from biomech_id.statistics.parity import parity_table
+from docs.generate.dictionary import DOCS, GENERATED_PAGES
 
 
 @pytest.mark.parametrize("name", sorted(GENERATED_PAGES))
 def test_committed_page_is_current(name: str) -> None:
     committed = (DOCS / name).read_text(encoding="utf-8")
-    assert committed == GENERATED_PAGES[name](), f"run: python -m biomech_id.results.tables.data_dictionary {DOCS.name}"
+    assert committed == GENERATED_PAGES[name](), "run: python -m docs.generate.dictionary"
 
 
 def test_every_sign_and_column_is_on_a_page() -> None:

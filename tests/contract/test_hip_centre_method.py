@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional import calibration
-from biomech_id.models.joint_centres import hip_regressions
+from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES
 from biomech_id.models.registry import model_names
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.tables.session_tables import Tables
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
-def analysed(recipe: Recipe) -> SessionTables:
+def analysed(recipe: Recipe) -> Tables:
     others = tuple(path.name for path in DATA.glob("*.c3d") if path.stem not in ("static", "walk01"))
     return analyse_job(Job((DATA,), recipe=recipe, exclude=others)).tables()
 
 
 def reworded(monkeypatch: pytest.MonkeyPatch, word: Callable[[str], str]) -> None:
     monkeypatch.setattr(calibration, "HIP_METHOD", word(calibration.HIP_METHOD))
-    for name, words in hip_regressions.CITATIONS.items():
-        monkeypatch.setitem(hip_regressions.CITATIONS, name, word(words))
+    for name, way in list(HIP_CENTRES.items()):
+        monkeypatch.setitem(HIP_CENTRES, name, replace(way, words=word(way.words)))
 
 
 # Measured poses bring their own joint centres.

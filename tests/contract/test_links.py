@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biomech_id.sentences import table
+from biomech_id.languages import table
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {".venv", "_build", "build", "dist", "demo", "out", "gallery"}

@@ -11,11 +11,11 @@ import pytest
 
 import biomech_id as bid
 from benchmarks.studies.renamed_markers import Session, as_toml, renaming, rewritten
-from biomech_id.check import check_file
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.judgement.check import check_file
 from biomech_id.markersets import MARKER_SETS, load_markerset
-from biomech_id.markersets.common_names import common_names
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.markersets.detect import common_names
+from biomech_id.request.recipe import Recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"

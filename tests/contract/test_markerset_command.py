@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.cli.guard import DONE
-from biomech_id.exports.opensim.text import write_trc
 from biomech_id.markersets.marker_set import parse_markerset
 from biomech_id.readers import read_c3d
 from biomech_id.readers.opensim.trc import MarkerTable
+from biomech_id.writers.opensim_text import write_trc
 
 STATIC = Path(__file__).resolve().parents[2] / "data" / "static.c3d"
 

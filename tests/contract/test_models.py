@@ -1,9 +1,9 @@
-"""One contract for every marker set and both models: names, units, axes, mirrored and turned subjects, missing markers."""
+"""One contract for every marker set and both models: names, units, axes, bands, mirrored and turned subjects, missing markers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,11 +12,18 @@ from scipy.spatial.transform import Rotation
 from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
 from biomech_id.conventions import ANGLE_VARIABLE, SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import BiomechError, MissingInputError
 from biomech_id.markersets import MARKER_SETS, MarkerSet, load_markerset
-from biomech_id.models.model import CalibrationInput
+from biomech_id.markersets.marker_set import ROLES
+from biomech_id.models.marker_response import calibration_responses, leg_responses, recalibrator
+from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model, model_names
+from biomech_id.movement.cycle import Cycle, KineticsValid
+from biomech_id.session.bands.bands import cycle_bands
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.uncertainty.marker_errors import LegMarkerErrors
+from biomech_id.uncertainty.recording import LegErrors
+from biomech_id.uncertainty.sizes import error_sizes
 
 RATE_HZ = 100.0
 N_FRAMES = 120
@@ -98,9 +105,10 @@ def places(markerset: MarkerSet) -> dict[str, tuple[tuple[str, str], np.ndarray]
     out: dict[str, tuple[tuple[str, str], np.ndarray]] = {}
     owners = {landmark: segment for segment, points in POINTS.items() for landmark in points}
     for (side, landmark), label in markerset.landmarks.items():
-        segment = owners[landmark]
+        segment = owners.get(landmark, "pelvis")  # a point above the legs is carried by the pelvis here
         mirror = [1, 1, -1 if side == "L" else 1]
-        out[label] = (("" if segment == "pelvis" else side, segment), np.array(POINTS[segment][landmark]) * mirror)
+        place = POINTS[segment][landmark] if landmark in owners else cluster_place(label, landmark)
+        out[label] = (("" if segment == "pelvis" else side, segment), np.array(place) * mirror)
     for (side, segment), labels in markerset.tracking.items():
         for label in labels:
             out.setdefault(label, ((side, segment), cluster_place(label, segment) * [1, 1, -1 if side == "L" else 1]))
@@ -235,6 +243,105 @@ def test_a_frame_without_a_marker_is_missing_or_the_same_and_touches_no_other(ca
         np.testing.assert_allclose(found[others], expected[others], atol=1e-9, err_msg=str(key))
         assert np.isnan(found[60]).all() or np.abs(found[60] - expected[60]).max() < 1e-9, key
         assert np.isnan(found[60]).all() or len(seen) > 4, f"{key}: two of {len(seen)} markers are missing"
+
+
+class Session:
+    """A model calibrated on a static trial, and what that carries into walks."""
+
+    def __init__(self, model: str, markerset: MarkerSet, static: Trial, walk: Trial) -> None:
+        given = CalibrationInput([static, walk], SUBJECT, static, marker_set=markerset, inertia_table="dempster-winter")
+        self.model: CalibratedModel = body_model(model).calibrate(given)
+        self.carried = calibration_responses(self.model, recalibrator(body_model(model), given, self.model))
+
+    def errors(self, walk: Trial) -> Mapping[str, LegMarkerErrors]:
+        """Side -> what markers do that are off."""
+        walk = self.model.named(walk)
+        motion = self.model.track(walk)
+        responses = leg_responses(self.model, walk, motion, self.carried)
+        return {side: LegMarkerErrors(responses[side], motion, side, error_sizes()) for side in responses}
+
+
+def bands_deg(errors: LegMarkerErrors) -> np.ndarray:
+    """(variables, 101), one standard deviation of each angle over a cycle, of all that markers do."""
+    cycle = Cycle("walk", errors.side, 1, 0.02, 1.12, 0.7, 0.15, 0.6, KineticsValid.FALSE)
+    (band,) = cycle_bands(errors.motion, None, {errors.side: LegErrors({}, errors)}, [cycle], mass_kg=None)
+    return band.total
+
+
+def without(trial: Trial, labels: list[str]) -> Trial:
+    kept = [i for i, name in enumerate(trial.markers.names) if name not in labels]
+    names, position_m = tuple(trial.markers.names[i] for i in kept), trial.markers.position_m[:, kept]
+    return replace(trial, markers=Markers(names, position_m, RATE_HZ, roles=trial.markers.roles))
+
+
+@pytest.mark.parametrize(("name", "model"), CASES, ids=["-".join(case) for case in CASES])
+def test_every_marker_set_has_bands_whichever_marker_a_walk_lacks(name: str, model: str) -> None:
+    markerset = load_markerset(name)
+    static, walk = record(markerset, walking=False), record(markerset, walking=True)
+    session = Session(model, markerset, static, walk)
+    whole = session.errors(walk)
+    assert set(whole) == set(SIDES)
+    for errors in whole.values():
+        total = bands_deg(errors)
+        assert np.isfinite(total).all()
+        assert total.max() > 1.0
+    for segment in LEG_SEGMENTS:
+        lost = markerset.tracking["L", segment][-1]
+        refusal = ""
+        try:
+            lacking = session.errors(without(walk, [lost]))["L"]
+        except MissingInputError as error:
+            refusal = error.message
+        if refusal:
+            assert lost in refusal
+            continue
+        placed = {(marker.name, marker.role, marker.segment) for marker in lacking.response.moved}
+        assert placed == {(marker.name, marker.role, marker.segment) for marker in whole["L"].response.moved}
+        assert len(lacking.sources) == len(whole["L"].sources)
+
+
+#: What a marker may lie on that random sets add: points of the legs, and of what moves with no segment of the models.
+ADDED = sorted(role for role in ROLES if "centre" not in role and "device" not in role)
+
+
+def drawn(rng: np.random.Generator) -> tuple[str, MarkerSet, Trial, Trial]:
+    """A model, a marker set with other roles and markers than a shipped one, a static trial, and a walk that lost some of them."""
+    base = load_markerset(str(rng.choice(MARKER_SETS)))
+    landmarks = {key: label for key, label in base.landmarks.items() if rng.random() > 0.01}
+    for role in ADDED:
+        sides = ("",) if role in ("sacrum", "clavicle", "sternum", "c7", "t10") else SIDES
+        landmarks |= {(side, role): f"{side}Q{role}" for side in sides if rng.random() < 0.1 and (side, role) not in landmarks}
+    tracking = {}
+    for part, labels in base.tracking.items():
+        lying = [landmarks[part[0], role] for role in POINTS[part[1]] if (part[0], role) in landmarks and rng.random() < 0.3]
+        further = [f"{part[0]}{part[1]}{number}" for number in range(rng.integers(4))]
+        tracking[part] = tuple(dict.fromkeys([*(label for label in labels if rng.random() > 0.05), *further, *lying])) or labels
+    markerset = replace(base, name="drawn", landmarks=landmarks, tracking=tracking, twins=(), aliases={})
+    static, walk = (record(markerset, walking=walking) for walking in (False, True))
+    static, walk = (replace(each, markers=each.markers.with_roles(markerset.roles)) for each in (static, walk))
+    lost = [name for name in walk.markers.names if rng.random() < 0.05]
+    return str(rng.choice(base.models)), markerset, static, without(walk, lost)
+
+
+@pytest.mark.parametrize("n", [3, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_marker_sets_have_bands(n: int) -> None:
+    """A set that no model can be calibrated on, or a walk that it cannot be placed in, is refused in a sentence and drawn anew."""
+    rng = np.random.default_rng(3)
+    ran = lost = 0
+    for _ in range(2 * n):
+        model, markerset, static, walk = drawn(rng)
+        try:
+            legs = Session(model, markerset, static, walk).errors(walk)
+        except BiomechError:
+            continue
+        ran += 1
+        lost += len(static.markers.names) > len(walk.markers.names)
+        for errors in legs.values():
+            assert np.isfinite(bands_deg(errors)).all(), markerset
+        if ran == n:
+            break
+    assert ran == n
+    assert lost > n / 3
 
 
 def test_every_registered_model_has_a_case_and_axes_for_every_row_of_the_sign_table() -> None:

@@ -12,8 +12,9 @@ import pytest
 import biomech_id as bid
 from biomech_id.algebra.arrays import over_seen
 from biomech_id.errors import BiomechError
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.trial_tables import curves
 from biomech_id.trial import ForcePlate, Markers, Trial
 
 
@@ -55,7 +56,7 @@ def test_damage_makes_no_warning(person: tuple[Trial, Trial], seed: int) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for attempt in (
-            lambda: cut_and_grade(solve_trial(hurt, model, model.subject, Recipe()), model, None, {}).curves,
+            lambda: curves(cut_and_grade(solve_trial(hurt, model, model.subject, Recipe()), model, None, {})),
             lambda: bid.conventional_model(replace(static, markers=lost(static.markers, rng))).errors,
         ):
             with suppress(BiomechError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,18 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, UnknownNameError
-from biomech_id.results.session.analysed import AnalysedSession, SessionTrial
+from biomech_id.session.session import Session, SessionTrial
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK: dict[str, Any] = {"report": False, "uncertainty": False, "budget": False}
 #: Attributes that only a session in memory has; they are there in both and one says why it has none.
 IN_MEMORY = {"computed", "motion", "loads", "markers", "analog"}
+#: What of a session only memory has: its fields, and what follows from them.
+FIELDS = {"grade", "fingerprint", "computed", *(field.name for field in dataclasses.fields(Session))} - {"model", "kinetics"}
 
 
 def attributes(kind: type) -> list[str]:
-    return sorted(name for name in dir(kind) if name[0] != "_" and name not in IN_MEMORY | {"session", "held"})
+    return sorted(name for name in dir(kind) if name[0] != "_" and name not in IN_MEMORY | FIELDS | {"session", "held"})
 
 
 def differences(one: Any, other: Any, place: str = "") -> list[str]:
@@ -56,34 +59,34 @@ def differences(one: Any, other: Any, place: str = "") -> list[str]:
     return [] if one == other else [f"{place}: {one!r} against {other!r}"]
 
 
-def session_differences(one: AnalysedSession, other: AnalysedSession) -> list[str]:
-    names = attributes(AnalysedSession)
+def session_differences(one: Session, other: Session) -> list[str]:
+    names = [*attributes(Session), "model", "kinetics"]
     assert {"trials", "frames", "cycles", "peaks", "summary", "manifest"} <= set(names)
     return [said for name in names for said in differences(getattr(one, name), getattr(other, name), name)]
 
 
 @pytest.fixture(scope="module")
-def fresh() -> AnalysedSession:
+def fresh() -> Session:
     return bid.analyse(ROOT / "data", report=False, exclude=("turn*", "walk0[13]*"))
 
 
 @pytest.fixture(scope="module")
-def stored(fresh: AnalysedSession, tmp_path_factory: pytest.TempPathFactory) -> AnalysedSession:
+def stored(fresh: Session, tmp_path_factory: pytest.TempPathFactory) -> Session:
     return bid.read_folder(fresh.write(tmp_path_factory.mktemp("one") / "out"))
 
 
-def test_the_virtual_subject_reads_back_the_same(fresh: AnalysedSession, stored: AnalysedSession) -> None:
+def test_the_virtual_subject_reads_back_the_same(fresh: Session, stored: Session) -> None:
     assert type(fresh) is type(stored)
     assert session_differences(fresh, stored) == []
 
 
-def test_a_difference_is_seen(fresh: AnalysedSession, stored: AnalysedSession) -> None:
+def test_a_difference_is_seen(fresh: Session, stored: Session) -> None:
     tables = stored.tables()
     peaks = tables.peaks.assign(value=tables.peaks["value"] * (1 + 1e-7))
-    assert any("peaks" in said for said in session_differences(fresh, AnalysedSession(dataclasses.replace(tables, peaks=peaks))))
+    assert any("peaks" in said for said in session_differences(fresh, Session.of_tables(dataclasses.replace(tables, peaks=peaks))))
     summary = {**tables.summary, "model": "other"}
     assert any(
-        "model" in said for said in session_differences(fresh, AnalysedSession(dataclasses.replace(tables, summary=summary)))
+        "model" in said for said in session_differences(fresh, Session.of_tables(dataclasses.replace(tables, summary=summary)))
     )
 
 
@@ -107,7 +110,7 @@ def test_recordings_read_back_the_same(c3d_dir: Path, tmp_path: Path, folder: st
     assert session_differences(fresh, bid.read_folder(fresh.write(tmp_path / "out"))) == []
 
 
-def test_trials_by_name_or_place(fresh: AnalysedSession) -> None:
+def test_trials_by_name_or_place(fresh: Session) -> None:
     trial = fresh.trials["walk02"]
     assert trial is fresh.trials[0]
     assert [each.name for each in fresh.trials] == fresh.trials.keys() == ["walk02"]
@@ -118,29 +121,45 @@ def test_trials_by_name_or_place(fresh: AnalysedSession) -> None:
     assert fresh.frames("walk02").rate_hz == trial.rate_hz
 
 
-def test_what_only_memory_has_says_so(fresh: AnalysedSession, stored: AnalysedSession) -> None:
+def test_what_only_memory_has_says_so(fresh: Session, stored: Session) -> None:
     assert fresh.trials["walk02"].loads is fresh.computed.trials[0].loads
     for name in IN_MEMORY:
         with pytest.raises(MissingInputError, match="read from its folder"):
             getattr(stored.trials["walk02"], name)
+    for name in FIELDS:
+        getattr(fresh, name)
+        with pytest.raises(MissingInputError, match="read from its folder"):
+            getattr(stored, name)
+    with pytest.raises(AttributeError, match="walked"):
+        _ = fresh.walked
+
+
+def test_what_was_computed_has_its_old_names(fresh: Session, stored: Session) -> None:
+    computed = fresh.computed
+    assert computed.trials is fresh.movements
+    assert (computed.subject, computed.emg, computed.verdict) == (fresh.person, fresh.muscle_signals, fresh.grade)
+    assert computed.trial("walk02") is fresh.movements[0]
+    assert computed.tables() is fresh.tables()
+    assert pickle.loads(pickle.dumps(stored)).tables().summary == stored.tables().summary
+    assert stored.held is stored.tables()
 
 
 @pytest.mark.parametrize(("asked", "near"), [("walk2", "walk02"), ("walk", "walk02")])
-def test_a_trial_nobody_recorded_is_answered_with_the_nearest(fresh: AnalysedSession, asked: str, near: str) -> None:
+def test_a_trial_nobody_recorded_is_answered_with_the_nearest(fresh: Session, asked: str, near: str) -> None:
     with pytest.raises(UnknownNameError, match=f"Did you mean '{near}'"):
         fresh.trials[asked]
     with pytest.raises(UnknownNameError, match=f"Did you mean '{near}'"):
         fresh.frames[asked]
 
 
-def test_a_curve_nobody_computed_is_answered_with_the_nearest(fresh: AnalysedSession) -> None:
+def test_a_curve_nobody_computed_is_answered_with_the_nearest(fresh: Session) -> None:
     assert fresh.curves("R", "KneeMoment.X").shape[1] == 101
     for asked in ("RKneeMoment", "KneMoment.X", "KneeMoment"):
         with pytest.raises(UnknownNameError, match=r"Did you mean 'KneeMoment\.X'"):
             fresh.curves("R", asked)
 
 
-def test_a_notebook_shows_tables_and_curves(fresh: AnalysedSession) -> None:
+def test_a_notebook_shows_tables_and_curves(fresh: Session) -> None:
     for value in (fresh, fresh.trials[0]):
         html = value._repr_html_()
         assert html.startswith("<div>")

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import biomech_id as bid
-from biomech_id.pipeline.subject_file import subject_toml
+from biomech_id.request.subject_file import subject_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 

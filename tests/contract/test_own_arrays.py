@@ -25,7 +25,7 @@ def walk() -> bid.Trial:
 @pytest.fixture(scope="module")
 def motion_and_loads(walk: bid.Trial) -> Any:
     motion = bid.conventional_model(virtual_subject().static().trial).track(walk)
-    return motion, bid.solve(motion, bid.assign_plates(walk, motion))
+    return motion, bid.solve(bid.assign_plates(motion))
 
 
 def test_arrays_are_the_trial_they_came_from(walk: bid.Trial) -> None:

@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from biomech_id.cli.app import app
-from biomech_id.pipeline.batch import run_study
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.study.batch import run_study
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
 
 RECIPE = "[output]\nreport = false\nbudget = false\n"

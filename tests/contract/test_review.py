@@ -12,16 +12,16 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.redraw import redraw
-from biomech_id.pipeline.review_file import read_review
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import by_hand
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.tables.review import reviewed_tables
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.request.review_file import read_review
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.output.review import reviewed_tables
+from biomech_id.session.tables.session_tables import Tables
 
 DATA = Path(__file__).parents[2] / "data"
 SUBJECT = next(DATA.rglob("walk01.c3d")).parent
@@ -34,7 +34,7 @@ class Session:
     """One run with a review: its folder, tables and sentences."""
 
     out: Path
-    tables: SessionTables
+    tables: Tables
     complaints: tuple[str, ...]
 
 
@@ -58,12 +58,12 @@ def table(decision: str, **said: object) -> str:
     return "\n".join([f"[[{decision}]]", f'trial = "{WALK}"', *lines, ""])
 
 
-def cycle(tables: SessionTables, side: str, number: int) -> pd.Series:
+def cycle(tables: Tables, side: str, number: int) -> pd.Series:
     rows = tables.cycle_list
     return rows[(rows["trial"] == WALK) & (rows["side"] == side) & (rows["cycle"] == number)].iloc[0]
 
 
-def events(tables: SessionTables, side: str, kind: str) -> list[float]:
+def events(tables: Tables, side: str, kind: str) -> list[float]:
     (trial,) = (trial for trial in tables.summary["trials"] if trial["name"] == WALK)
     return [event["time_s"] for event in trial["events"] if (event["side"], event["kind"]) == (side, kind)]
 

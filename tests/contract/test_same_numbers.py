@@ -1,58 +1,42 @@
-"""The first version's numbers stay what they were, to the byte, but for the named exceptions.
+"""Everything that a session leaves behind stays what it was at the base commit, to the byte, and the first version's numbers stay
+what they were, but for the named exceptions (`benchmarks.same_results`).
 
-The earlier program is taken from the project's history and run beside this one on the same recordings, so that nothing depends on
-the machine. A copy without history skips and says so. What is compared: the tables of numbers and the calibration
-(`benchmarks.same_results`). Verdicts, sentences and pages have tests of their own.
+The earlier programs are taken from the project's history and run beside this one on the same recordings, so that nothing depends on
+the machine. A copy without history skips and says so. Of the first version only the tables of numbers and the calibration are
+compared: verdicts, sentences and pages have become others since.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
 import re
 import shutil
-import sys
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
+import pypdf
 import pytest
 
-from benchmarks.before import ROOT, program
-from benchmarks.same_results import compared, differences
+from benchmarks import same_results
+from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError
+from benchmarks.differences import Difference, differences, numbers
+from benchmarks.same_results import BASE, QUICK, SESSIONS, Changed, leave, numbers_since, since, stale, unexplained
 
 pytestmark = pytest.mark.slow
-VIRTUAL = ["virtual", "virtual-vicon", "virtual-six-dof"]
+VIRTUAL = [name for name in SESSIONS if name.startswith("virtual")]
+RECORDED = [name for name in SESSIONS if name not in VIRTUAL]
 
 
-class Changed(NamedTuple):
-    """A number that was changed on purpose, as its line in the changelog ("Scientific changes") says."""
-
-    #: Of lines "session/file row or column: ...", as the test prints them; * stands for anything.
-    pattern: str
-    #: Issue and case, and why, in one line.
-    reason: str
-
-
-#: One row for each change; a row that nothing needs any more fails the test that would have needed it.
-EXCEPTIONS: tuple[Changed, ...] = (
-    Changed(
-        "HC036A/*HC036A23*",
-        "issue V, events of patients: the one trial without stored events, a turn; its marker events move by up to 23 ms",
-    ),
-    Changed("*/uncertainty.csv *", "issue R, soft tissue that moves, markers one by one: other errors, so other bands"),
-)
-
-
-def unexplained(found: dict[str, list[str]]) -> list[str]:
+def unlike(found: dict[str, list[str]], version: str) -> list[str]:
     """Lines that no exception explains, and exceptions for these sessions that explain nothing."""
-    lines = [f"{session}/{line}" for session, differing in found.items() for line in differing]
-    mine = [each for each in EXCEPTIONS if any(fnmatchcase(name, each.pattern.partition("/")[0]) for name in found)]
-    stale = [f"no longer needed: {each.pattern}" for each in mine if not any(fnmatchcase(x, each.pattern) for x in lines)]
-    return [x for x in lines if not any(fnmatchcase(x, each.pattern) for each in mine)] + stale
+    return unexplained(found, version) + stale(found, version)
 
 
 @pytest.mark.parametrize("name", VIRTUAL)
 def test_the_virtual_subject_is_as_in_the_first_version(first_version: Path, name: str) -> None:
-    assert unexplained(compared(first_version, [name])) == []
+    assert unlike(numbers_since(first_version, [name]), FIRST_VERSION) == []
 
 
 @pytest.mark.real
@@ -62,48 +46,192 @@ def test_children_are_as_in_the_first_version(first_version: Path, shared_dir: P
     assert children
     raw = tmp_path / "raw.toml"
     raw.write_text('[filter]\nplate_cutoff_hz = "raw"\n', encoding="utf-8")
-    found = compared(first_version, children, ["--recipe", str(raw)])
+    found = numbers_since(first_version, children, ["--recipe", str(raw)])
     # Where the marker set is named, no further markers help to follow segments.
     named = tmp_path / "named.toml"
     named.write_text(raw.read_text(encoding="utf-8") + '[model]\nmarker_set = "plug-in-gait-sacrum"\n', encoding="utf-8")
-    found |= compared(first_version, [f"{children[0]}-six-dof"], ["--recipe", str(named)])
-    found |= compared(first_version, [f"{children[0]}-vicon"])
+    found |= numbers_since(first_version, [f"{children[0]}-six-dof"], ["--recipe", str(named)])
+    found |= numbers_since(first_version, [f"{children[0]}-vicon"])
     assert len(found) == len(children) + 2
-    assert unexplained(found) == []
+    assert unlike(found, FIRST_VERSION) == []
+
+
+def changed_since_base(names: Sequence[str]) -> dict[str, list[str]]:
+    """What is gone or otherwise; what was added is not asked for."""
+    try:
+        found = since(BASE, names, same_results.kept())
+    except NoHistoryError as error:
+        pytest.skip(str(error))
+    return {name: [each.line for each in lines if not each.added] for name, lines in found.items()}
+
+
+@pytest.fixture(scope="module")
+def virtual() -> dict[str, list[str]]:
+    return changed_since_base(VIRTUAL)
+
+
+@pytest.fixture(scope="module")
+def recorded(shared_dir: Path) -> dict[str, list[str]]:
+    return changed_since_base(RECORDED)
+
+
+@pytest.mark.parametrize("name", VIRTUAL)
+def test_the_virtual_subject_is_as_at_the_base(virtual: dict[str, list[str]], name: str) -> None:
+    assert unexplained({name: virtual[name]}, BASE) == []
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", RECORDED)
+def test_recordings_are_as_at_the_base(recorded: dict[str, list[str]], name: str) -> None:
+    assert unexplained({name: recorded[name]}, BASE) == []
+
+
+@pytest.mark.real
+def test_every_exception_to_the_base_is_needed(virtual: dict[str, list[str]], recorded: dict[str, list[str]]) -> None:
+    assert stale(virtual | recorded, BASE) == []
+
+
+@pytest.mark.real
+def test_every_session_has_its_recordings(shared_dir: Path) -> None:
+    assert [name for name, session in SESSIONS.items() if not session.there] == []
+    assert set(QUICK) <= set(SESSIONS)
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("results") / "out"
-    assert program(ROOT, ["run", str(ROOT / "data"), "-o", str(out)]).returncode == 0
-    return out
+    home = tmp_path_factory.mktemp("results") / "virtual"
+    leave(ROOT, SESSIONS["virtual"], home)
+    return home
+
+
+def next_digit(text: str, pattern: str) -> str:
+    """The text with the last digit that a pattern finds changed by one."""
+    at = max(found.start(1) for found in re.finditer(pattern, text))
+    return text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :]
+
+
+def of_text(pattern: str) -> Callable[[Path], None]:
+    return lambda path: path.write_text(next_digit(path.read_text(encoding="utf-8"), pattern), encoding="utf-8", newline="")
+
+
+def of_an_array(path: Path) -> None:
+    with np.load(path) as file:
+        arrays = dict(file)
+    markers = arrays["marker_lab_m"]
+    markers[7, 1, 2] = np.nextafter(markers[7, 1, 2], np.float32(9.0))
+    np.savez(path, **arrays)
+
+
+def of_a_page(path: Path) -> None:
+    """One digit of a text; a digit is a letter of two bytes, set by itself."""
+    writer = pypdf.PdfWriter(clone_from=path)
+    contents = writer.pages[3]["/Contents"].get_object()
+    drawn = contents.get_data()
+    found = [*re.finditer(rb"\(\x00([0-8])\)", drawn)][-1]
+    contents.set_data(drawn[: found.start(1)] + str(int(found[1]) + 1).encode() + drawn[found.end(1) :])
+    writer.write(path)
+
+
+def of_a_line(path: Path) -> None:
+    """A curve of the report, one place of a thousandth of a point on."""
+    writer = pypdf.PdfWriter(clone_from=path)
+    contents = writer.pages[6]["/Contents"].get_object()
+    contents.set_data(next_digit(contents.get_data().decode("latin-1"), r"\d+\.\d*(\d) \d+\.\d+ l\n").encode("latin-1"))
+    writer.write(path)
+
+
+def of_a_block(path: Path) -> None:
+    """A curve of the review page."""
+    text = path.read_text(encoding="utf-8")
+    found = next(re.finditer(r'<script type="text/plain" id="(\w+)">(.*?)</script>', text, re.DOTALL))
+    block = bytearray(gzip.decompress(base64.b85decode(found[2].translate(str.maketrans(",./", "<>&")))))
+    block[len(block) // 2] ^= 1
+    packed = base64.b85encode(gzip.compress(bytes(block), mtime=0)).decode("ascii").translate(str.maketrans("<>&", ",./"))
+    path.write_text(text[: found.start(2)] + packed + text[found.end(2) :], encoding="utf-8")
+
+
+ONE_DIGIT: dict[str, tuple[str, Callable[[Path], None]]] = {
+    **{
+        f"{table}.csv": (f"out/{table}.csv", of_text(r"(\d)"))
+        for table in (
+            "peaks", "budget", "cycles", "trials/walk01", "emg", "emg_raw", "emg_activity", "emg_pairs", "channels", "quality",
+            "spatiotemporal", "uncertainty",
+        )
+    },
+    # In a file of words many digits are of words: one that ends a line is of a number.
+    "calibration.json": ("out/calibration.json", of_text(r"(\d),?\n")),
+    "summary.json": ("out/summary.json", of_text(r"(\d),?\n")),
+    "a hash of the manifest's inputs": ("out/manifest.json", of_text(r'walk03.c3d": "[0-9a-f]*(\d)[a-f]*"')),
+    "stances.csv": ("out/stances.csv", of_text(r"\.\d*(\d),")),
+    "replay": ("out/replay/walk01.npz", of_an_array),
+    "a digit of the report": ("out/report.pdf", of_a_page),
+    "a curve of the report": ("out/report.pdf", of_a_line),
+    "review page": ("review.html", of_text(r'"mass_kg":\d*(\d)')),
+    "a curve of the review page": ("review.html", of_a_block),
+    "check --json": ("check.jsonl", of_text(r"(\d)[,}\]]")),
+    "exit code": ("said.json", of_text(r'"exit_code": (\d)')),
+    "a sentence of run": ("said.json", of_text(r"(\d) accepted")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def changed(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("changed") / "virtual"
+    shutil.copytree(results, folder)
+    assert differences(results, folder) == []
+    return folder
+
+
+@pytest.mark.parametrize("kind", ONE_DIGIT)
+def test_one_changed_digit_is_seen(results: Path, changed: Path, kind: str) -> None:
+    file, change = ONE_DIGIT[kind]
+    try:
+        change(changed / file)
+        found = differences(results, changed)
+        assert [(each.line.partition(" ")[0].rstrip(":"), each.added) for each in found] == [(file, False)]
+    finally:
+        shutil.copyfile(results / file, changed / file)
 
 
 @pytest.mark.parametrize("file", ["peaks.csv", "budget.csv", "calibration.json", "trials/walk01.csv"])
-def test_one_changed_digit_is_seen(results: Path, tmp_path: Path, file: str) -> None:
-    changed = tmp_path / "changed"
-    shutil.copytree(results, changed)
-    assert differences(results, changed) == []
-    text = (changed / file).read_text(encoding="utf-8")
-    # In a calibration many digits are of words: one that ends a line is of a number.
-    at = max(found.start() for found in re.finditer(r"\d(?=,?\n)" if file.endswith(".json") else r"\d", text))
-    (changed / file).write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :], encoding="utf-8")
-    assert [line.partition(" ")[0] for line in differences(results, changed)] == [file]
+def test_one_changed_digit_of_the_numbers_is_seen(results: Path, changed: Path, file: str) -> None:
+    of_text(r"(\d),?\n" if file.endswith(".json") else r"(\d)")(changed / "out" / file)
+    try:
+        found = numbers(results / "out", changed / "out")
+        assert [line.partition(" ")[0] for line in found] == [file]
+    finally:
+        shutil.copyfile(results / "out" / file, changed / "out" / file)
 
 
-def test_rows_that_come_or_go_are_named(results: Path, tmp_path: Path) -> None:
-    changed = tmp_path / "changed"
-    shutil.copytree(results, changed)
-    header, *rows = (results / "spatiotemporal.csv").read_text(encoding="utf-8").splitlines()
+def test_a_file_that_is_gone_is_seen_and_one_that_is_new_is_listed(results: Path, changed: Path) -> None:
+    (changed / "out" / "quality.csv").rename(changed / "out" / "verdicts.csv")
+    try:
+        found = differences(results, changed)
+        assert found == [Difference("out/quality.csv: not there"), Difference("out/verdicts.csv: new file", added=True)]
+    finally:
+        (changed / "out" / "verdicts.csv").rename(changed / "out" / "quality.csv")
+
+
+def test_rows_that_come_or_go_are_named(results: Path, changed: Path) -> None:
+    table = changed / "out" / "spatiotemporal.csv"
+    header, *rows = table.read_text(encoding="utf-8").splitlines()
     trial, side, cycle, parameter = rows[-1].split(",")[:4]
-    (changed / "spatiotemporal.csv").write_text("\n".join([header, *rows[:-1]]) + "\n", encoding="utf-8")
-    gone, back = differences(results, changed), differences(changed, results)
-    assert len(gone) == len(back) == 1
-    assert gone[0].startswith(f"spatiotemporal.csv {trial} {side} {cycle} {parameter}: ")
+    table.write_text("\n".join([header, *rows[:-1]]) + "\n", encoding="utf-8")
+    try:
+        gone, back = numbers(results / "out", changed / "out"), numbers(changed / "out", results / "out")
+        assert len(gone) == len(back) == 1
+        assert gone[0].startswith(f"spatiotemporal.csv {trial} {side} {cycle} {parameter}: ")
+        assert [each.line for each in differences(results / "out", changed / "out")] == gone
+    finally:
+        shutil.copyfile(results / "out" / "spatiotemporal.csv", table)
 
 
 def test_what_no_exception_explains_is_left_and_what_explains_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = (Changed("HC*/cycles.csv * L 2 *", "case 1: refused"), Changed("HC*/peaks.csv *", "case 2: not needed"))
-    monkeypatch.setattr(sys.modules[__name__], "EXCEPTIONS", rows)
+    rows = (
+        Changed(BASE, "HC*/cycles.csv * L 2 *", "case 1: refused"),
+        Changed(BASE, "HC*/peaks.csv *", "case 2: not needed"),
+        Changed(FIRST_VERSION, "HC*/cycles.csv *", "another version's"),
+    )
+    monkeypatch.setattr(same_results, "EXCEPTIONS", rows)
     found = {"HC001": ["cycles.csv walk L 2 HipMoment X: 1 -> 2", "cycles.csv walk R 1 HipMoment X: 1 -> 2"], "HC002": []}
-    assert unexplained(found) == ["HC001/cycles.csv walk R 1 HipMoment X: 1 -> 2", "no longer needed: HC*/peaks.csv *"]
+    assert unlike(found, BASE) == ["HC001/cycles.csv walk R 1 HipMoment X: 1 -> 2", "no longer needed: HC*/peaks.csv *"]

@@ -10,7 +10,8 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import TABLES
-from biomech_id.results.tables.schema import SCHEMA_FOLDER, data_package, schema_files
+from biomech_id.schema.documents import SCHEMA_FOLDER
+from docs.generate.schemas import data_package, schema_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,12 +19,12 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("name", sorted(schema_files()))
 def test_committed_file_is_current(name: str) -> None:
     committed = (SCHEMA_FOLDER / name).read_text(encoding="utf-8")
-    assert committed == schema_files()[name], "run: python -m biomech_id.results.tables.schema"
+    assert committed == schema_files()[name], "run: python -m docs.generate.schemas"
 
 
 def test_no_other_file_lies_there_and_the_wheel_takes_them() -> None:
     assert {path.name for path in SCHEMA_FOLDER.iterdir()} == set(schema_files())
-    assert "biomech_id.results.tables = schemas/*.json" in (ROOT / "setup.cfg").read_text(encoding="utf-8")
+    assert "biomech_id.schema = schemas/*.json" in (ROOT / "setup.cfg").read_text(encoding="utf-8")
 
 
 def unknown_keys(value: Any, schema: dict[str, Any], place: str = "") -> list[str]:

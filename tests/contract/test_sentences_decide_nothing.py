@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from biomech_id import sentences
-from biomech_id.check import iter_check
+from biomech_id import languages
 from biomech_id.cli.run import print_outcome
 from biomech_id.files.json_text import jsonable
+from biomech_id.judgement import quality
+from biomech_id.judgement.check import iter_check
 from biomech_id.models.conventional import calibration
 from biomech_id.models.joint_centres import anatomical
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.layout import style
 from biomech_id.report.layout.records import records
 from biomech_id.report.pages.parity import most_left_out
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.parity import LeftOut, ParityRow, parity_table
-from biomech_id.results.session import quality
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.statistics.parity import LeftOut, ParityRow, parity_table
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 CHILD = Path(__file__).resolve().parents[3] / "shared" / "c3d" / "children" / "HC002D"
@@ -67,24 +67,23 @@ def _reworded_tables(language: str, folders: tuple[Any, ...]) -> dict[str, Any]:
     return {rule: _reworded_entry(entry) for rule, entry in ORIGINAL(language, folders).items()}
 
 
-ORIGINAL = sentences._tables
+ORIGINAL = languages._tables
 
 
 def speak_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentences, "_tables", _reworded_tables)
-    shipped = style._shipped
+    monkeypatch.setattr(languages, "_tables", _reworded_tables)
+    plain = languages.terms_of
 
-    def labels(name: str) -> dict[str, Any]:
-        found = shipped(name)
-        return _reworded_entry(found) if name.startswith("labels") else found
+    def words(language: str, table: str) -> Mapping[str, Any]:
+        return _reworded_entry(plain(language, table)) if table == "report" else plain(language, table)
 
-    monkeypatch.setattr(style, "_shipped", labels)
+    for room in (style, quality):
+        monkeypatch.setattr(room, "terms_of", words)
     for name in ("HIP_METHOD", "CENTRE_METHOD"):
         monkeypatch.setattr(calibration, name, reworded(getattr(calibration, name)))
     monkeypatch.setattr(anatomical, "STORED", reworded(anatomical.STORED))
-    monkeypatch.setattr(anatomical, "CITATIONS", {name: reworded(text) for name, text in anatomical.CITATIONS.items()})
-    titles = tuple(dataclasses.replace(rule, title=reworded(rule.title)) for rule in quality.RULES)
-    monkeypatch.setattr(quality, "_RULE", {rule.name: rule for rule in titles})
+    for name, way in list(anatomical.HIP_CENTRES.items()):
+        monkeypatch.setitem(anatomical.HIP_CENTRES, name, dataclasses.replace(way, words=reworded(way.words)))
 
 
 def without_words(value: Any, parent: str = "") -> Any:

@@ -28,8 +28,8 @@ from biomech_id.dynamics.loads import JointLoad
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.models.segment_motion import differentiate
-from biomech_id.results.session.clinical import clinical_force, clinical_moment
-from biomech_id.results.tables.frame_table import frame_table
+from biomech_id.session.tables.clinical import clinical_force, clinical_moment
+from biomech_id.session.tables.frame_table import frame_table
 from biomech_id.trial import Markers, Rotations, Subject, Trial
 
 FORWARD, LEFT, UP = np.eye(3)

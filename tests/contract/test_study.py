@@ -22,10 +22,10 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.errors import OutputError
-from biomech_id.pipeline.batch import run_study, run_subjects
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.pipeline.workers import ProcessPool
+from biomech_id.pipeline.study.batch import run_study, run_subjects
+from biomech_id.pipeline.study.workers import ProcessPool
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
 
 QUICK = Recipe(report=False, budget=False)
@@ -359,7 +359,7 @@ class _IdleDeath(ProcessPool):
 def test_a_worker_that_dies_between_tasks_costs_nothing(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: dict[str, bytes]
 ) -> None:
-    monkeypatch.setattr("biomech_id.pipeline.batch.ProcessPool", _IdleDeath)
+    monkeypatch.setattr("biomech_id.pipeline.study.batch.ProcessPool", _IdleDeath)
     run_study(study, tmp_path / "out", Job((study,), recipe=QUICK), workers=1)
     assert _IdleDeath.deaths == 1
     assert files_of(tmp_path / "out") == undisturbed
@@ -430,7 +430,7 @@ def test_results_stay_where_the_tables_of_the_study_cannot_be_written(
     def full(*_: Any, **__: Any) -> None:
         raise OutputError("The disk is full.", value=None, expected="room", where="study")
 
-    monkeypatch.setattr("biomech_id.pipeline.batch.write_study", full)
+    monkeypatch.setattr("biomech_id.pipeline.study.batch.write_study", full)
     outcome = run_study(study, tmp_path / "out", Job((study,), recipe=QUICK))
     assert outcome.complaint == "The disk is full."
     assert (tmp_path / "out/verdicts.csv").is_file()

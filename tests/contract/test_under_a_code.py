@@ -29,9 +29,9 @@ from benchmarks.studies.pseudonyms import (
 )
 from biomech_id.cli.app import app
 from biomech_id.errors import OutputError
-from biomech_id.pipeline.last_scan import last_scan
-from biomech_id.pipeline.name_words import NameWords, runs_of, vetted_words
-from biomech_id.results.folder.read_write import read_tables
+from biomech_id.privacy.last_scan import last_scan
+from biomech_id.privacy.name_words import NameWords, runs_of, vetted_words
+from biomech_id.session.folder.read_write import read_tables
 
 NAME = "Anneliese"
 WORDS = NameWords.of([(NAME, "a stored name")])
@@ -99,7 +99,8 @@ def test_results_say_what_was_left_out_and_are_found_again_by_hash(coded: Path) 
     assert summary["subject"]["age_years"] == pytest.approx(12.2)
     folder = next(path for path in coded.parent.iterdir() if path.is_dir() and path != coded)
     again = biomech_id("reproduce", coded, "--input", folder)
-    assert (again.exit_code, again.stdout) == (0, ".: equal, byte for byte\n")
+    without = "  unverified: P017_review.toml, P017_subject.toml (the results were made without a key)\n"
+    assert (again.exit_code, again.stdout) == (0, f".: equal, byte for byte\n{without}")
 
 
 def test_every_word_of_the_results_is_vetted(coded: Path) -> None:
@@ -186,6 +187,23 @@ def test_every_text_of_a_page_is_heard(coded: Path, tmp_path: Path, monkeypatch:
     pdf.draw_report(read_tables(coded), tmp_path / "report.pdf", pages=["cover"], printed=printed)
     assert any(NAME in text for text in printed)
     assert any(text.endswith(CODE) for text in printed)
+
+
+@pytest.mark.parametrize("words", [(), ("--code", CODE)])
+def test_texts_of_the_pages_are_gathered_under_a_code_alone(
+    words: tuple[str, ...], source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from biomech_id.report import pdf
+
+    gathered = []
+
+    def drawn(tables: object, path: Path, *, printed: list[str] | None, **_: object) -> None:
+        gathered.append(printed is not None)
+        path.touch()
+
+    monkeypatch.setattr(pdf, "draw_report", drawn)
+    assert biomech_id("run", source, "-o", tmp_path / "out", *words).exit_code in (0, 3)
+    assert gathered == [bool(words)]
 
 
 def test_a_text_that_shows_a_name_fails_the_run_and_leaves_nothing(

@@ -38,15 +38,22 @@ def hands() -> Hands:
     static, trial = person.static().trial, person.walk().trial
     model = bid.conventional_model(static)
     motion = model.track(trial)
-    return Hands(static, trial, model, motion, bid.solve(motion, bid.assign_plates(trial, motion)))
+    return Hands(static, trial, model, motion, bid.solve(bid.assign_plates(motion)))
 
 
 CALLS: dict[str, tuple[Callable[[Hands], Any], str]] = {
     "trial for motion": (lambda h: bid.solve(h.trial, h.motion), "solve takes a BodyMotion as its motion, not a Trial"),  # type: ignore[arg-type]
-    "motion for contacts": (lambda h: bid.solve(h.motion, h.motion), "assign_plates(trial, motion) returns them"),  # type: ignore[arg-type]
-    "swapped": (lambda h: bid.assign_plates(h.motion, h.trial), "assign_plates takes a Trial as its trial"),  # type: ignore[arg-type]
+    "motion for contacts": (lambda h: bid.solve(h.motion, h.motion), "assign_plates(movement) gives a movement that has them"),  # type: ignore[arg-type]
+    "swapped": (
+        lambda h: bid.assign_plates(h.motion, h.trial),
+        "assign_plates takes a BodyMotion or None as its motion, not a Trial",
+    ),  # type: ignore[arg-type]
     "trial twice": (lambda h: bid.assign_plates(h.trial, h.trial), "track(trial) returns it"),  # type: ignore[arg-type]
-    "motion for events": (lambda h: bid.find_events(h.motion), "find_events takes a Trial as its trial, not a BodyMotion"),  # type: ignore[arg-type]
+    "loads for events": (
+        lambda h: bid.find_events(h.loads),
+        "find_events takes a Movement or Trial as its trial, not a JointLoads",
+    ),
+    "two motions": (lambda h: bid.find_events(h.motion, h.motion), "find_events was given a movement and a motion"),  # type: ignore[arg-type]
     "path for trial": (lambda h: bid.conventional_model("static.c3d"), "read_c3d(path) returns it"),  # type: ignore[arg-type]
     "path for a walk": (lambda h: h.model.track("walk.c3d"), "track takes a Trial as its trial, not a str"),  # type: ignore[arg-type]
     "path for six-dof": (lambda h: bid.six_dof_model("static.c3d"), "read_c3d(path) returns one"),  # type: ignore[arg-type]
@@ -100,11 +107,11 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         ),
         "find_events": (
             bid.find_events,
-            {"trial": h.trial, "motion": h.motion, "source": "auto", "body_mass_kg": 70.0, "contact_N": 0.0, "timing": None},
+            {"trial": h.motion, "motion": None, "source": "auto", "body_mass_kg": 70.0, "contact_N": 0.0, "timing": None},
         ),
         "assign_plates": (
             bid.assign_plates,
-            {"trial": h.trial, "motion": h.motion, "events": None, "kinetics": "textbook", "body_mass_kg": 70.0, "contact_N": 0.0,
+            {"trial": h.motion, "motion": None, "events": None, "kinetics": "textbook", "body_mass_kg": 70.0, "contact_N": 0.0,
              "verdicts": (), "wrench_plates": None},
         ),
         "solve": (
@@ -256,7 +263,7 @@ BY_HAND: dict[str, tuple[Callable[[Hands], Any], str]] = {
     "a plate's foot in words": (lambda h: replace(h.trial.plates[0], foot="left"), "foot"),
     "the frame number from 0": (lambda h: replace(h.trial, first_frame=0), "first_frame"),
     "another plate's smoothed copy": (lambda h: replace(h.trial, wrench_plates=h.trial.plates[:1]), "wrench_plates"),
-    "mass in g to plates": (lambda h: bid.assign_plates(h.trial, h.motion, body_mass_kg=70_000), "body_mass_kg"),
+    "mass in g to plates": (lambda h: bid.assign_plates(h.motion, body_mass_kg=70_000), "body_mass_kg"),
     "threshold in kN": (lambda h: bid.find_events(h.trial, contact_N=-0.02), "contact_N"),
     "a source by half": (lambda h: bid.find_events(h.trial, source="plate"), "source"),
     "kinetics in capitals": (lambda h: h.model.track(h.trial, kinetics="Vicon"), "kinetics"),

@@ -14,13 +14,13 @@ from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
 from biomech_id.exports.opensim.folder import session_model, write_opensim
 from biomech_id.exports.opensim.joints import Joint, R_ground_lab, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe, read_recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import read_trc
-from biomech_id.results.session.result import SessionResult
-from biomech_id.results.session.values import TrialResult
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe, read_recipe
+from biomech_id.session.session import Session
+from biomech_id.session.solved import Solved
 
 osim = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")
@@ -34,9 +34,9 @@ EVERY = 5  # frames: solving all of them shows no more
 @dataclass(frozen=True)
 class HandOver:
     folder: Path
-    session: SessionResult
+    session: Session
 
-    def table(self, trial: TrialResult, word: str) -> StorageTable:
+    def table(self, trial: Solved, word: str) -> StorageTable:
         return read_storage(self.folder / f"{trial.name}_{word}")
 
 
@@ -57,7 +57,7 @@ def job_of(case: str, request: pytest.FixtureRequest) -> Job:
 @pytest.fixture(scope="module", params=CASES)
 def handed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> HandOver:
     session = analyse_job(job_of(request.param, request))
-    assert session.trials
+    assert session.movements
     folder = tmp_path_factory.mktemp("opensim")
     write_opensim(session, folder, analog=True, knee="extension" if request.param == "child" else "flexion")
     return HandOver(folder, session)
@@ -72,7 +72,7 @@ def inside(handed: HandOver) -> Iterator[HandOver]:
     os.chdir(before)
 
 
-def with_loads(handed: HandOver, trial: TrialResult) -> tuple[osim.Model, osim.State, osim.ExternalLoads]:
+def with_loads(handed: HandOver, trial: Solved) -> tuple[osim.Model, osim.State, osim.ExternalLoads]:
     model = osim.Model(str(handed.folder / "subject.osim"))
     loads = osim.ExternalLoads(f"{trial.name}_external_loads.xml", True)
     model.addModelComponent(loads)
@@ -80,7 +80,7 @@ def with_loads(handed: HandOver, trial: TrialResult) -> tuple[osim.Model, osim.S
 
 
 def test_the_plates_wrench_arrives_at_every_sample(inside: HandOver) -> None:
-    for trial in inside.session.trials:
+    for trial in inside.session.movements:
         _model, _state, loads = with_loads(inside, trial)
         R = R_ground_lab(trial.motion)
         time_s = inside.table(trial, "grf.mot").time_s
@@ -124,7 +124,7 @@ def axes_in_ground(model: osim.Model, state: osim.State, joint: Joint) -> tuple[
 
 def test_the_solver_finds_our_joint_moments_and_forces(inside: HandOver) -> None:
     compared = 0
-    for trial in inside.session.trials:
+    for trial in inside.session.movements:
         model, state, _loads = with_loads(inside, trial)
         solver = osim.InverseDynamicsSolver(model)
         order = speed_order(model, state)
@@ -163,7 +163,7 @@ def test_the_solver_finds_our_joint_moments_and_forces(inside: HandOver) -> None
 
 def test_our_table_of_joint_moments_is_what_opensim_computes_from_our_setup(inside: HandOver) -> None:
     """OpenSim differentiates the coordinates with splines of its own: 2 % of each moment's peak, root mean square."""
-    for trial in inside.session.trials:
+    for trial in inside.session.movements:
         assert osim.InverseDynamicsTool(f"{trial.name}_id_setup.xml").run()
         theirs = read_storage(Path("opensim_results") / f"{trial.name}_inverse_dynamics.sto")
         ours = inside.table(trial, "inverse_dynamics.sto")
@@ -183,16 +183,16 @@ def test_our_table_of_joint_moments_is_what_opensim_computes_from_our_setup(insi
 
 def test_inverse_kinematics_from_our_setup_find_our_markers(inside: HandOver) -> None:
     """The virtual subject is rigid: 1 mm. Skin moves on people: there markers stay within two centimetres of the skeleton."""
-    trial = inside.session.trials[0]
+    trial = inside.session.movements[0]
     assert osim.InverseKinematicsTool(f"{trial.name}_ik_setup.xml").run()
     (errors,) = Path().rglob(f"{trial.name}*marker_errors.sto")
     rms_m = read_storage(errors)["marker_error_RMS"]
     assert len(rms_m) == len(inside.table(trial, "coordinates.mot").time_s)
-    assert rms_m.max() < (1e-3 if inside.session.subject.code == "VIRTUAL" else 20e-3)
+    assert rms_m.max() < (1e-3 if inside.session.person.code == "VIRTUAL" else 20e-3)
 
 
 def test_opensim_reads_the_same_numbers(inside: HandOver) -> None:
-    for trial in inside.session.trials:
+    for trial in inside.session.movements:
         for path in sorted(Path().glob(f"{trial.name}_*.mot")) + sorted(Path().glob(f"{trial.name}_*.sto")):
             ours, theirs = read_storage(path), osim.TimeSeriesTable(str(path))
             assert theirs.getColumnLabels() == ours.columns
@@ -208,8 +208,8 @@ def test_opensim_reads_the_same_numbers(inside: HandOver) -> None:
 def test_the_model_weighs_what_the_subject_weighs(inside: HandOver) -> None:
     model = osim.Model("subject.osim")
     state = model.initSystem()
-    assert model.getTotalMass(state) == pytest.approx(inside.session.subject.mass_kg, rel=1e-12)
-    trial = inside.session.trials[0]
+    assert model.getTotalMass(state) == pytest.approx(inside.session.person.mass_kg, rel=1e-12)
+    trial = inside.session.movements[0]
     legs = {key: part for key, part in trial.motion.segments.items() if key[1] in LEG_SEGMENTS}
     assert len(legs) == 6
     for (side, segment), part in legs.items():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.models.opensim.inverse_dynamics import generalized_forces
-from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
+from biomech_id.osim.skeleton.skeleton import Skeleton
 
 osim: Any = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")

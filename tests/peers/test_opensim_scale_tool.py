@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biomech_id.models.opensim.scaling import with_placed_markers
-from biomech_id.pipeline.opensim_run import coordinates_in, run_setup, standing_places
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.run import coordinates_in, run_setup, standing_places
+from biomech_id.osim.scaling import with_placed_markers
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.readers.opensim.trc import read_trc
 
@@ -115,7 +115,7 @@ OLD = """<OpenSimDocument Version="30000"><Model name="toe"><BodySet><objects><B
 
 
 def test_opensim_rounds_joints_of_old_files_and_so_do_we_when_asked(tmp_path: Path) -> None:
-    from biomech_id.models.opensim.skeleton import Skeleton
+    from biomech_id.osim.skeleton.skeleton import Skeleton
 
     path = tmp_path / "toe.osim"
     path.write_text(OLD, encoding="utf-8")
@@ -130,3 +130,19 @@ def test_opensim_rounds_joints_of_old_files_and_so_do_we_when_asked(tmp_path: Pa
     apart = np.abs(written.markers(q)[0, 0] - theirs).max()
     assert 1e-7 < apart < 1e-5
     assert rounded.model.bodies[0].inertia_kgm2[0, 0] == model.getBodySet().get(0).get_inertia().get(0)
+
+
+def test_opensim_reads_what_opensim_run_writes(tmp_path: Path, shared_dir: Path) -> None:
+    """The line that tells whose a file is stands in none of its ways."""
+    refs = shared_dir / "opensim_refs"
+    for setup in (refs / "gait2392" / "setup_scale.xml", refs / "arm26" / "setup_ik_1e-9.xml", refs / "arm26" / "setup_id_raw.xml"):
+        for path in run_setup(setup, tmp_path).written:
+            assert "written by biomech-id opensim-run" in path.read_text(encoding="utf-8")
+            if path.suffix == ".osim":
+                assert osim.Model(str(path)).getMarkerSet().getSize() == len(read_osim(path).markers)
+            elif path.suffix == ".xml":
+                assert len(osim.ScaleSet(str(path)).dump()) > 0 if "scale" in path.name else osim.MarkerSet(str(path)).getSize() > 0
+            else:
+                table, ours = osim.TimeSeriesTable(str(path)), read_storage(path)
+                assert (table.getNumRows(), table.getNumColumns()) == ours.values.shape
+                assert osim.Storage(str(path)).isInDegrees() is ours.in_degrees

@@ -17,15 +17,15 @@ import pypdf
 import pytest
 from PIL import Image
 
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.norms import make_norm
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_page import write_review
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.read_write import read_tables, write_folder
-from biomech_id.results.folder.replay import Replay, read_replay
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.review.document import own_script
+from biomech_id.session.folder.read_write import read_tables, write_folder
+from biomech_id.session.folder.replay import Replay, read_replay
+from biomech_id.session.tables.session_tables import Tables
 from docs.review_pictures import VIEWS
 from docs.review_pictures import picture as picture_of
 from tests.peers.browser import Page, another, browser, open_page
@@ -47,7 +47,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tables(out: Path) -> SessionTables:
+def tables(out: Path) -> Tables:
     return read_tables(out)
 
 
@@ -102,7 +102,7 @@ def test_it_cannot_reach_anything(page: Page) -> None:
     assert any("Content Security Policy" in said for said in page.console)
 
 
-def expected_in_time(tables: SessionTables, frame: int, key: str, side: str) -> tuple[float, float]:
+def expected_in_time(tables: Tables, frame: int, key: str, side: str) -> tuple[float, float]:
     column = tables.frames["walk01"][side + key]
     return float(column[frame]), float(column.max() - column.min())
 
@@ -111,7 +111,7 @@ def span(curve: np.ndarray[Any, Any]) -> float:
     return float(np.nanmax(curve) - np.nanmin(curve))
 
 
-def current_cycle(tables: SessionTables, side: str, time_s: float) -> Any:
+def current_cycle(tables: Tables, side: str, time_s: float) -> Any:
     cycles = tables.cycle_list
     mine = cycles[
         (cycles["trial"] == "walk01") & (cycles["side"] == side) & (cycles["start_s"] <= time_s) & (cycles["end_s"] > time_s)
@@ -121,7 +121,7 @@ def current_cycle(tables: SessionTables, side: str, time_s: float) -> Any:
     return rows.iloc[0] if len(rows) else None
 
 
-def test_every_number_under_the_cursor_in_time_is_the_table_s(page: Page, tables: SessionTables) -> None:
+def test_every_number_under_the_cursor_in_time_is_the_table_s(page: Page, tables: Tables) -> None:
     checked = 0
     for group in ("angles", "moments", "powers", "ground", "forces"):
         page.show(group, "time")
@@ -134,7 +134,7 @@ def test_every_number_under_the_cursor_in_time_is_the_table_s(page: Page, tables
     assert checked > 400
 
 
-def test_every_number_under_the_cursor_in_percent_is_the_table_s(page: Page, tables: SessionTables) -> None:
+def test_every_number_under_the_cursor_in_percent_is_the_table_s(page: Page, tables: Tables) -> None:
     checked, times = 0, tables.frames["walk01"]["time"]
     cycles = tables.cycles[tables.cycles["trial"] == "walk01"]
     for group in ("angles", "moments", "powers", "ground", "forces"):
@@ -153,7 +153,7 @@ def test_every_number_under_the_cursor_in_percent_is_the_table_s(page: Page, tab
     assert checked > 400
 
 
-def test_muscles_under_the_cursor_are_the_tables(page: Page, tables: SessionTables) -> None:
+def test_muscles_under_the_cursor_are_the_tables(page: Page, tables: Tables) -> None:
     time_s = tables.frames["walk01"]["time"][175]
     assert tables.emg is not None
     assert tables.emg_raw is not None
@@ -175,7 +175,7 @@ def test_muscles_under_the_cursor_are_the_tables(page: Page, tables: SessionTabl
         assert abs(value - now[side]) <= 1e-6 * (rows["highest"].max() - rows["lowest"].min()), key
 
 
-def test_curves_and_picture_follow_a_click_in_a_curve_and_a_finding_leads_to_its_frame(page: Page, tables: SessionTables) -> None:
+def test_curves_and_picture_follow_a_click_in_a_curve_and_a_finding_leads_to_its_frame(page: Page, tables: Tables) -> None:
     page.show("angles", "time")
     box = page.page.locator(".u-over").first.bounding_box()
     page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
@@ -273,7 +273,7 @@ def by_keys(page: Page) -> None:
 
 @pytest.mark.parametrize(("way", "press"), [(by_clicks, "click"), (by_keys, "Enter")], ids=["clicks", "keys"])
 def test_each_kind_of_decision_is_downloaded_and_followed_by_run(
-    page: Page, tables: SessionTables, tmp_path: Path, way: Callable[[Page], None], press: str
+    page: Page, tables: Tables, tmp_path: Path, way: Callable[[Page], None], press: str
 ) -> None:
     way(page)
     with page.page.expect_download() as expected:
@@ -294,7 +294,7 @@ def test_each_kind_of_decision_is_downloaded_and_followed_by_run(
     assert page.console == []
 
 
-def assert_followed(before: SessionTables, after: SessionTables) -> None:
+def assert_followed(before: Tables, after: Tables) -> None:
     """All six kinds, in the tables of the run that followed them."""
     first, second = (trial["name"] for trial in after.summary["trials"])
     cycle = after.cycle_list.set_index(["trial", "side", "cycle"])["used"]
@@ -354,9 +354,7 @@ def test_what_an_earlier_review_said_is_kept_and_can_be_taken_back(chromium: Any
     assert page.console == []
 
 
-def test_an_event_is_not_added_beside_another_and_an_unsaved_review_is_not_lost_by_chance(
-    page: Page, tables: SessionTables
-) -> None:
+def test_an_event_is_not_added_beside_another_and_an_unsaved_review_is_not_lost_by_chance(page: Page, tables: Tables) -> None:
     strike = next(
         event for event in tables.summary["trials"][0]["events"] if (event["side"], event["kind"]) == ("L", "Foot Strike")
     )
@@ -458,7 +456,7 @@ HOSTILE = "</script><script>window.hacked=1</script>"
 NAMES = (HOSTILE, "<img src=x onerror=window.hacked=1>", "\u202eRIGHT\u202c", "מרקר\"'&", "']]>--><!--", "a\u2028b\x7f", "${7*7}`")
 
 
-def hostile(tables: SessionTables, replay: Replay, out: Path) -> Path:
+def hostile(tables: Tables, replay: Replay, out: Path) -> Path:
     """The session with names that are markup, three thousand labels, and nothing measured anywhere."""
     labels = (*NAMES, *(f"{name}{i}" for i in range(430) for name in NAMES))[:3000]
     nothing = {
@@ -503,7 +501,7 @@ def empty_replays(folder: Path, replay: Replay, labels: tuple[str, ...], trials:
         np.savez_compressed(folder / "replay" / f"{trial}.npz", **values)
 
 
-def test_a_hostile_session_is_shown_as_text(chromium: Any, tables: SessionTables, out: Path, tmp_path: Path) -> None:
+def test_a_hostile_session_is_shown_as_text(chromium: Any, tables: Tables, out: Path, tmp_path: Path) -> None:
     replay = read_replay(out, "walk01")
     assert replay is not None
     page = open_page(chromium, write_review(hostile(tables, replay, tmp_path / "hostile"), tmp_path / "hostile.html"))

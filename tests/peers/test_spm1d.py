@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.studies.whole_curves import curves
-from biomech_id.results.statistics.random_field import chance_above, curve_limit
-from biomech_id.results.statistics.two_recordings import cycles_against_cycles
+from biomech_id.statistics.random_field import chance_above, curve_limit
+from biomech_id.statistics.two_recordings import cycles_against_cycles
 
 pytestmark = pytest.mark.peers
 with warnings.catch_warnings():

@@ -15,9 +15,9 @@ import pytest
 
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
-from biomech_id.results.folder.read_write import write_folder
-from biomech_id.results.study.tables import write_study
-from biomech_id.results.tables.session_tables import SessionTables, tidy_table
+from biomech_id.pipeline.study.tables import write_study
+from biomech_id.session.folder.read_write import write_folder
+from biomech_id.session.tables.session_tables import Tables, tidy_table
 
 dataset = pytest.importorskip("pyarrow.dataset")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -28,7 +28,7 @@ duckdb = pytest.importorskip("duckdb")
 SUBJECTS = ("001", "1", "2020-01-31", "_anna", "a=b [x]*", "group 1/Zoë")
 
 
-def session(number: int) -> SessionTables:
+def session(number: int) -> Tables:
     """A session whose values tell whose it is; the first has no rows at all, the second numbers that are all missing."""
     head = {"trial": "walk, fast", "side": "L", "cycle": 1, "parameter": "speed", "unit": "m/s"}
     rows = [{**head, "value": np.nan if number == 1 else 10.0 * number + i} for i in range(2 * bool(number))]
@@ -40,7 +40,7 @@ def session(number: int) -> SessionTables:
     documents = {"calibration": {"schema": 1}, "summary": {"schema": 1, "trials": trials}, "manifest": {"schema": 1}}
     tidy = {name: tidy_table(name) for name in names}
     own = {"walk": frames} if number else {}
-    return SessionTables(frames=own, spatiotemporal=tidy_table("spatiotemporal", rows), **tidy, **documents)
+    return Tables(frames=own, spatiotemporal=tidy_table("spatiotemporal", rows), **tidy, **documents)
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_the_old_tables_stay(tmp_path: Path) -> 
 PEAK = """
 import resource, sys
 from pathlib import Path
-from biomech_id.results.study.tables import write_study
+from biomech_id.pipeline.study.tables import write_study
 write_study(Path(sys.argv[1]), parquet=sys.argv[2] == "parquet")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
 """

@@ -15,13 +15,14 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
-from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.models import marker_response
 from biomech_id.models.marker_response import calibration_responses, leg_responses, recalibrator
 from biomech_id.models.model import CalibrationInput
 from biomech_id.models.registry import body_model
-from biomech_id.results.tables.bands import cycle_bands
+from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.sample import virtual_subject
+from biomech_id.session.bands.bands import cycle_bands
+from biomech_id.session.trial_tables import bands, curves
 from biomech_id.trial import Markers, Trial
 from biomech_id.uncertainty.marker_errors import LegMarkerErrors
 from biomech_id.uncertainty.recording import LegErrors
@@ -104,8 +105,58 @@ def test_static_trials_side_by_side_carry_what_each_calibrated_anew_does(name: s
     assert together.keys() == alone.keys()
     for key, carried in alone.items():
         for part in (slice(0, 4), slice(4, 10)):  # rad and m per metre
-            largest = max(np.abs(each[part]).max() for each in alone.values())
-            np.testing.assert_allclose(together[key][part], carried[part], atol=ALIKE[name] * largest, err_msg=str(key))
+            largest = max(np.abs(each[:, part]).max() for each in alone.values())
+            np.testing.assert_allclose(together[key][:, part], carried[:, part], atol=ALIKE[name] * largest, err_msg=str(key))
+
+
+def without(trial: Trial, labels: tuple[str, ...]) -> Trial:
+    kept = [i for i, name in enumerate(trial.markers.names) if name not in labels]
+    names = tuple(trial.markers.names[i] for i in kept)
+    return replace(trial, markers=Markers(names, trial.markers.position_m[:, kept], trial.markers.rate_hz))
+
+
+def test_a_marker_that_fell_off_before_the_walk_is_off_by_where_it_was_put() -> None:
+    """The second metatarsal gives the foot its axis in the static trial; what its skin does, a walk without it cannot feel."""
+    person = virtual_subject(rate_hz=100.0, clusters=True)
+    static, walk = person.static().trial, without(person.walk().trial, ("LTOE", "RTOE"))
+    kind = body_model("six-dof")
+    given = CalibrationInput((static, walk), static.subject, static)
+    model = kind.calibrate(given)
+    motion = model.track(walk)
+    response = leg_responses(model, model.named(walk), motion, calibration_responses(model, recalibrator(kind, given, model)))["L"]
+    (label,) = {marker.name for marker in response.moved if marker.role == "metatarsal_2"}
+    assert label not in model.named(walk).markers
+    assert {marker.segment for marker in response.moved if marker.name == label} == {"foot"}
+    alone = tuple(marker if marker.name == label else replace(marker, role="") for marker in response.moved)
+    sizes = dict.fromkeys(error_sizes(), 0.0) | {"toe_side_mm": SIZE_MM}
+    errors = LegErrors({}, LegMarkerErrors(replace(response, moved=alone), motion, "L", sizes))
+    cycle = Cycle("walk", "L", 1, 0.4, 1.4, 1.0, 0.5, 0.9, KineticsValid.FALSE)
+    (band,) = cycle_bands(motion, None, {"L": errors}, [cycle], mass_kg=None)
+    other = kind.calibrate(replace(given, static=moved(static, model.track(static), "LTOE", ("L", "foot"), 2))).track(walk)
+    rows = np.round((np.linspace(0.4, 1.4, 101) - (motion.first_frame - 1) / motion.rate_hz) * motion.rate_hz).astype(int)
+    truth = np.abs(np.degrees(other.joint_angles_rad["L", "ankle"] - motion.joint_angles_rad["L", "ankle"])[rows].T)
+    assert truth.max() > 0.2
+    np.testing.assert_allclose(band.total[:3], truth, atol=0.01 * truth.max())  # found: 0.3 %
+    tissue = LegMarkerErrors(
+        replace(response, widths={}), motion, "L", dict.fromkeys(error_sizes(), 0.0) | {"tissue_toe_mm": SIZE_MM}
+    )
+    names = [marker.name for marker in response.moved if marker.segment == "foot" and marker.role != "heel"]
+    assert tissue.sources.count("soft_tissue") == 2 * len(names)
+    assert len(tissue.acting) == 2 * (len(names) - names.count(label))
+
+
+@pytest.mark.parametrize(
+    ("model", "lost"), [("six-dof", ("LTOE", "RTOE")), ("six-dof", ("LTH1", "RMT5")), ("conventional", ("LPSI", "RPSI"))]
+)
+def test_a_walk_that_lost_markers_is_analysed_with_bands(model: str, lost: tuple[str, ...]) -> None:
+    person = virtual_subject(clusters=True, sacrum="PSI" in lost[0])
+    static, walk = person.static().trial, without(person.walk().trial, lost)
+    (trial,) = bid.analyse([static, walk], model=model).computed.trials
+    assert bands(trial)
+    for band in bands(trial):
+        angles = [total for (variable, _), total in zip(band.names, band.total, strict=True) if "Angle" in variable]
+        assert np.isfinite(angles).all()
+        assert np.max(angles) > 1.0
 
 
 def test_every_size_is_used_or_said_of_what_it_stands_for() -> None:
@@ -128,8 +179,8 @@ def test_a_further_force_on_a_leg_is_in_its_bands() -> None:
         given: dict[str, Any] = {"extra": extra, "model": "conventional"}
         base = bid.analyse([static, walk], static=static, error_sizes=only, **given).computed.trials[0]
         other = bid.analyse(off, static=off[0], uncertainty=False, **given).computed.trials[0]
-        change = dict(zip(base.curves.names, other.curves.values - base.curves.values, strict=True))
-        for band in base.bands:
+        change = dict(zip(curves(base).names, curves(other).values - curves(base).values, strict=True))
+        for band in bands(base):
             if band.cycle.side == "L" and band.cycle.kinetics_valid is KineticsValid.TRUE:
                 for name, total in zip(band.names, band.total, strict=True):
                     if name[0] in ("HipMoment", "KneeMoment"):

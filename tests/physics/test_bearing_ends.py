@@ -11,13 +11,13 @@ import pytest
 import biomech_id as bid
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES
-from biomech_id.dynamics.bearing_ends import bearing_ends, with_bearing_ends
 from biomech_id.dynamics.body import FootContact
+from biomech_id.dynamics.newton_euler import bearing_ends, with_bearing_ends
 from biomech_id.models.model import CalibratedModel
 from biomech_id.pipeline.prepare import prepare
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.results.tables.frame_table import frame_table
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import SampleTrial, virtual_subject
+from biomech_id.session.tables.frame_table import frame_table
 from biomech_id.signal.derivatives import END_FRAMES
 from biomech_id.trial import Markers, Trial
 

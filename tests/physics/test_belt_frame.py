@@ -17,18 +17,19 @@ import pytest
 import biomech_id as bid
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES
+from biomech_id.feet.floor import find_belts
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.cycles import cut_cycles
-from biomech_id.gait.floor import find_belts
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.travel import describe_travel
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.pipeline.single import cut_and_grade, solve_trial
 from biomech_id.report.pages.butterfly import stance_forces
-from biomech_id.results.session.summary import trial_summary
-from biomech_id.results.session.values import TrialResult
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import PlateSpec, virtual_subject
+from biomech_id.session.solved import Solved
+from biomech_id.session.trial_tables import curves, frames
+from biomech_id.session.values.summary import trial_summary
 from biomech_id.trial import Markers, Trial
 
 #: Two plates under the whole way, one for each foot, as under a split belt.
@@ -51,7 +52,7 @@ def on_a_belt(trial: Trial, way_m, plates_too: bool = True) -> Trial:
 
 
 @cache
-def analysed(belt: bool, body: str = "adult") -> TrialResult:
+def analysed(belt: bool, body: str = "adult") -> Solved:
     person = virtual_subject(body=body)
     static = person.static().trial
     walk = replace(person.walk(plates=ALL_THE_WAY, speed_m_s=SPEED_M_S).trial, events=())
@@ -63,7 +64,7 @@ def analysed(belt: bool, body: str = "adult") -> TrialResult:
 
 
 @pytest.fixture(params=["adult", "child"])
-def both(request) -> tuple[TrialResult, TrialResult]:
+def both(request) -> tuple[Solved, Solved]:
     return analysed(False, request.param), analysed(True, request.param)
 
 
@@ -108,16 +109,16 @@ def test_events_stances_cycles_steps_and_quality_are_those_over_ground(both) -> 
 
 def test_every_curve_and_the_outline_are_those_over_ground(both) -> None:
     ground, belt = both
-    assert belt.curves.names == ground.curves.names
-    assert {"FootCentreOfPressure", "GroundReactionForce", "KneeMoment"} <= {name.variable for name in ground.curves.names}
+    assert curves(belt).names == curves(ground).names
+    assert {"FootCentreOfPressure", "GroundReactionForce", "KneeMoment"} <= {name.variable for name in curves(ground).names}
     # 0.05 mm: the belt's speed is good to 1e-5 m/s, and a stance lasts 0.7 s.
-    np.testing.assert_allclose(belt.curves.values, ground.curves.values, rtol=0, atol=0.05)
+    np.testing.assert_allclose(curves(belt).values, curves(ground).values, rtol=0, atol=0.05)
     outlines = [trial_summary(trial)["foot_outline_mm"] for trial in both]
     for side in SIDES:
         np.testing.assert_allclose(outlines[1][side]["points"], outlines[0][side]["points"], atol=0.05)
 
 
-def drawn(trial: TrialResult, side: str):
+def drawn(trial: Solved, side: str):
     cycles = [
         {
             "trial": trial.name,
@@ -131,7 +132,7 @@ def drawn(trial: TrialResult, side: str):
     layer = SimpleNamespace(
         trials=[trial_summary(trial)],
         used=pd.DataFrame(cycles),
-        tables=SimpleNamespace(frames={trial.name: trial.frames.to_dataframe()}),
+        tables=SimpleNamespace(frames={trial.name: frames(trial).to_dataframe()}),
     )
     return stance_forces(layer, side)
 

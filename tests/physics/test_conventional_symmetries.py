@@ -14,8 +14,8 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.models.conventional.model import conventional_model
-from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.sample import SampleTrial, virtual_subject
+from biomech_id.session.tables.clinical import clinical_force, clinical_moment
 from biomech_id.trial import Subject, Trial
 
 #: Rounding of metres carried through second derivatives at 100 Hz, rad and N m.

@@ -11,10 +11,10 @@ import pytest
 from biomech_id.algebra.inertia import parallel_axis, rotate_inertia
 from biomech_id.dynamics.body import Frames, Segment
 from biomech_id.dynamics.observer import Observer, observe, relative_motion
+from biomech_id.multibody.examples.limb import Angles, Limb, Link
+from biomech_id.multibody.examples.pendulums import double_pendulum
+from biomech_id.multibody.examples.planar_arm import HandSpring, PlanarArm
 from biomech_id.multibody.forward import simulate
-from biomech_id.multibody.limb import Angles, Limb, Link
-from biomech_id.multibody.pendulums import double_pendulum
-from biomech_id.multibody.planar_arm import HandSpring, PlanarArm
 
 ITEMS = Path(__file__).resolve().parents[2] / "docs" / "documents" / "items.csv"
 EXACT = 1e-12

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.travel import describe_travel
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
 

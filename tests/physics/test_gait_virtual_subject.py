@@ -11,16 +11,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+from biomech_id.feet.floor import find_belts
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
-from biomech_id.gait.floor import find_belts
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.stance import Verdict
-from biomech_id.gait.travel import describe_travel
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
+from biomech_id.movement.cycle import KineticsValid
+from biomech_id.movement.stance import Verdict
 from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
 from biomech_id.trial import EventKind
 

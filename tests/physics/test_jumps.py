@@ -12,9 +12,9 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import GRAVITY_M_S2
-from biomech_id.gait.jumps import Jump, JumpRecord, find_jumps
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.travel import classify
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
+from biomech_id.gait.measures.jumps import Jump, JumpRecord, find_jumps
 from biomech_id.report.pages.jumps import jumps_of
 from biomech_id.sample.c3d import write_c3d
 

@@ -17,8 +17,8 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.closures import Gearing
+from biomech_id.multibody.examples.mechanisms import assist_knee
 from biomech_id.multibody.forward import Simulation, simulate
-from biomech_id.multibody.mechanisms import assist_knee
 from biomech_id.multibody.reduction import (
     assemble,
     configuration,

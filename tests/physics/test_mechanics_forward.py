@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.multibody.examples.pendulums import double_pendulum, n_pendulum
 from biomech_id.multibody.forward import simulate
-from biomech_id.multibody.pendulums import double_pendulum, n_pendulum
 
 SECONDS = np.arange(0.0, 11.0)
 BARS = double_pendulum([1.0, 1.0], [1.0, 1.0], gravity_m_s2=9.81)

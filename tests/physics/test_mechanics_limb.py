@@ -14,8 +14,8 @@ from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.observer import FICTITIOUS, observe
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.multibody.examples.limb import Angles, Limb, Link
 from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.limb import Angles, Limb, Link
 from biomech_id.multibody.springs import Spring
 
 TOLERANCE = 1e-12  # N, N m on values up to 8

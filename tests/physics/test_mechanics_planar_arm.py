@@ -12,7 +12,7 @@ import pytest
 
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
-from biomech_id.multibody.planar_arm import (
+from biomech_id.multibody.examples.planar_arm import (
     ARM,
     HandSpring,
     PlanarArm,

@@ -13,9 +13,9 @@ import pytest
 import biomech_id as bid
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion
 from biomech_id.errors import MissingInputError
-from biomech_id.multibody.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
+from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
+from biomech_id.multibody.examples.sagittal_leg import SagittalLeg, sagittal_leg
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
-from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 from biomech_id.multibody.system import System
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -30,8 +30,8 @@ def tracked() -> Callable[[str], tuple[BodyMotion, Any]]:
 
     def track(name: str) -> tuple[BodyMotion, Any]:
         trial = bid.read_c3d(DATA / f"{name}.c3d")
-        motion = model.track(trial)
-        return motion, bid.assign_plates(trial, motion)
+        movement = bid.assign_plates(model.track(trial))
+        return movement, movement.assignment
 
     return track
 
@@ -80,7 +80,7 @@ def test_planar_moments_are_the_sagittal_ones(tracked: Any, walk: str, side: str
     motion, plates = tracked(walk)
     contact = plates.contacts[side]
     leg = sagittal_leg(motion, side, stride(contact))
-    planar, loads = planar_moments(leg, contact), bid.solve(motion, plates)
+    planar, loads = planar_moments(leg, contact), bid.solve(motion, plates.contacts)
     for i, joint in enumerate(JOINTS):
         spatial = loads[side, joint].wrench.moment_Nm[leg.frames] @ leg.R_plane_lab[2]
         assert np.ptp(spatial) > 50

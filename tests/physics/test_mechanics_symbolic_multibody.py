@@ -14,10 +14,10 @@ from sympy.physics import mechanics as me
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.closures import pin
+from biomech_id.multibody.examples.limb import Limb, Link
+from biomech_id.multibody.examples.pendulums import chain_of_links, double_pendulum, n_pendulum
 from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.limb import Limb, Link
 from biomech_id.multibody.linear import linearised
-from biomech_id.multibody.pendulums import chain_of_links, double_pendulum, n_pendulum
 from biomech_id.multibody.symbolic.describe import describe
 from biomech_id.multibody.symbolic.equations import Description, Equations, kane, lagrange
 from biomech_id.multibody.symbolic.given_motion import GivenMotion

@@ -15,7 +15,7 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.errors import BiomechWarning, InvalidValueError, MissingInputError, OptionError, ShapeError
 from biomech_id.multibody import joints
 from biomech_id.multibody.closures import Gearing, PointGap, Rod, coupler, slider, spherical
-from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.generated import compiler, generate
 from biomech_id.multibody.kinematics import GROUND

@@ -11,7 +11,7 @@ import pytest
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.external import External
-from biomech_id.multibody.exoskeleton import arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import arm_exoskeleton
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.joints import ball, cardan, revolute
 from biomech_id.multibody.linear import linearised

@@ -14,10 +14,10 @@ from biomech_id.dynamics.newton_euler import solve
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.multibody import joints
 from biomech_id.multibody.closures import Gearing, Rod, coupler, gears, on_plane, pin, slider, spherical
-from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import arm_closures, arm_exoskeleton
+from biomech_id.multibody.examples.mechanisms import four_bar, planar_segment
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.linear import coriolis_matrix
-from biomech_id.multibody.mechanisms import four_bar, planar_segment
 from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.reduction import (
     assemble,

@@ -11,9 +11,6 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError
-from biomech_id.models.opensim.inverse_dynamics import generalized_forces, speeds_of
-from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.models.opensim.slip import slips
 from biomech_id.multibody.functions import ConstantFunction, simm_spline
 from biomech_id.multibody.joints import PolynomialFunction, X, Y, Z
 from biomech_id.multibody.musculoskeletal import (
@@ -25,6 +22,9 @@ from biomech_id.multibody.musculoskeletal import (
     OffsetFrame,
     TransformAxis,
 )
+from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces, speeds_of
+from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.osim.skeleton.slip import slips
 
 ITSELF = PolynomialFunction((0.0, 1.0))
 ROLL = simm_spline([-1.0, 0.0, 1.0, 2.0], [0.1, 0.0, 0.3, 0.2])

@@ -10,23 +10,23 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.gait.plate_place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, not_a_habit, population_of
-from biomech_id.gait.plate_steps import PlateStep
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.results.plates.records import population_records, read_population, step_from, step_record
-from biomech_id.results.plates.session import PlatesTold, tell_plates
-from biomech_id.results.session.result import SessionResult
+from biomech_id.judgement.session_plates import PlatesTold, tell_plates
+from biomech_id.plates.place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, not_a_habit, population_of
+from biomech_id.plates.records import population_records, read_population, step_from, step_record
+from biomech_id.plates.steps import PlateStep
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.session import Session
 from biomech_id.trial import Trial
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 IN_MM = np.array([1e3, 1e3, np.degrees(1.0)])
 
 
-def analysed(walk: Trial, static: Trial, *more: Trial) -> SessionResult:
+def analysed(walk: Trial, static: Trial, *more: Trial) -> Session:
     return bid.analyse([static, walk, *more], uncertainty=False, budget=False).computed
 
 
-def told(session: SessionResult) -> PlatesTold:
+def told(session: Session) -> PlatesTold:
     found = tell_plates(session.trials)
     assert found is not None
     return found
@@ -43,13 +43,11 @@ def recordings() -> tuple[Trial, Trial]:
 
 
 @pytest.fixture(scope="module")
-def session(recordings: tuple[Trial, Trial]) -> SessionResult:
+def session(recordings: tuple[Trial, Trial]) -> Session:
     return analysed(*recordings)
 
 
-def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(
-    recordings: tuple[Trial, Trial], session: SessionResult
-) -> None:
+def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(recordings: tuple[Trial, Trial], session: Session) -> None:
     walk, static = recordings
     before = told(session)
     shift = np.array([0.030, -0.025, np.radians(3.0)])
@@ -63,7 +61,7 @@ def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(
     assert [trial.has_kinetics for trial in off.trials] == [True]
 
 
-def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(session: SessionResult) -> None:
+def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(session: Session) -> None:
     assert not [finding for finding in session.findings if finding.rule == "plate-elsewhere"]
     (stand,) = (finding for finding in session.findings if finding.rule == "plates-stand")
     assert 13.0 <= float(str(stand.values["mm"])) < 20.0
@@ -93,7 +91,7 @@ def test_a_habit_of_both_feet_is_not_called_a_plate() -> None:
         assert sure[1, 1]
 
 
-def test_momentum_follows_a_moved_plate_by_the_whole_of_it(recordings: tuple[Trial, Trial], session: SessionResult) -> None:
+def test_momentum_follows_a_moved_plate_by_the_whole_of_it(recordings: tuple[Trial, Trial], session: Session) -> None:
     """Newton's third law: the moment of the shift, over the force, whatever the body does; a turn by its own column."""
     walk, static = recordings
     for shift in ((0.02, 0.0, 0.0), (0.0, 0.02, 0.0), (0.0, 0.0, np.radians(4.0))):
@@ -162,7 +160,7 @@ def test_no_verdict_on_runs_and_on_feet_that_do_not_land_on_the_heel(settings: d
     assert {row.verdict for t in session.trials for row in t.quality if row.rule == "plate-place"} == {"not judged"}
 
 
-def test_a_recipe_puts_a_plate_back_and_says_so(recordings: tuple[Trial, Trial], session: SessionResult) -> None:
+def test_a_recipe_puts_a_plate_back_and_says_so(recordings: tuple[Trial, Trial], session: Session) -> None:
     walk, static = recordings
     off = moved(walk, 0.030, -0.020, np.radians(2.0))
     places = [{"plate": number, "x_mm": -30.0, "y_mm": 20.0, "turn_deg": -2.0} for number in (1, 2)]

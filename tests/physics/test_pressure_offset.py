@@ -12,8 +12,9 @@ import pytest
 import biomech_id as bid
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.results.session.pressure_offset import pressure_offset_mm
-from biomech_id.results.session.quality import Grade, graded
+from biomech_id.judgement.quality import graded
+from biomech_id.movement.grades import Grade
+from biomech_id.plates.pressure_offset import pressure_offset_mm
 from biomech_id.sample import PlateSpec, virtual_subject
 
 #: Two plates under the whole way, one for each foot.
@@ -26,9 +27,8 @@ def walked(name: str) -> tuple[BodyMotion, Mapping[str, FootContact], float]:
     person = virtual_subject(**PEOPLE[name])
     static = person.static().trial
     trial = person.walk(plates=ALL_THE_WAY).trial
-    motion = bid.conventional_model(static, static.subject).track(trial)
-    mass_kg = static.subject.mass_kg
-    return motion, bid.assign_plates(trial, motion, body_mass_kg=mass_kg).contacts, mass_kg
+    movement = bid.assign_plates(bid.conventional_model(static, static.subject).track(trial))
+    return movement, movement.contacts, movement.body_mass_kg
 
 
 def verdict(name: str, away_m: Callable[[str], tuple[float, float, float]]) -> Grade:

@@ -14,10 +14,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.gait.running import VerticalForce, _loading_rate, strike_type, strike_type_of_force
-from biomech_id.results.norms.from_sessions import norm_from_sessions
-from biomech_id.results.norms.norm import check_norm, movement_of, norm_band, write_norm
+from biomech_id.gait.measures.running import VerticalForce, _loading_rate, strike_type, strike_type_of_force
+from biomech_id.norms.from_sessions import norm_from_sessions
 from biomech_id.sample.c3d import write_c3d
+from biomech_id.session.values.norm import check_norm, movement_of, norm_band, write_norm
 
 
 @cache
@@ -186,10 +186,10 @@ def test_walks_and_runs_are_never_in_one_norm() -> None:
 
 def test_a_norm_of_runs_is_held_against_runs_and_nothing_else(tmp_path: Path) -> None:
     from biomech_id.report.book import session_pages
-    from biomech_id.report.layout.layer import layers_of
     from biomech_id.report.layout.style import load_style
-    from biomech_id.report.norm import with_norm
     from biomech_id.report.pages.running import running_rows
+    from biomech_id.report.panels.layer import layers_of
+    from biomech_id.report.panels.norm import with_norm
 
     tables, _ = runners()
     norm = norm_from_sessions(tables, source="", movement="run", mix=("bandwidth",))
@@ -237,7 +237,7 @@ def test_a_norm_of_walks_is_not_drawn_behind_a_run() -> None:
     """The norm is one of straight walks, whose bands would be read as how people run."""
     from biomech_id.report.book import session_pages
     from biomech_id.report.layout.style import load_style
-    from biomech_id.report.norm import Norm
+    from biomech_id.report.panels.norm import Norm
 
     _, _, result = session()
     band = (np.zeros(101), np.ones(101))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.studies import session_error as study
-from biomech_id.results.statistics.session_error import session_error, session_errors
+from biomech_id.statistics.session_error import session_error, session_errors
 
 
 def test_at_most_five_percent_of_variables_are_called_changed() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import GRAVITY_M_S2
-from biomech_id.gait.jumps import JumpRecord, find_jumps
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.squats import find_rises, find_squats
-from biomech_id.gait.travel import classify
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
+from biomech_id.gait.measures.jumps import JumpRecord, find_jumps
+from biomech_id.gait.measures.squats import find_rises, find_squats
 from biomech_id.report.pages.jump_phases import phase_curves
 from biomech_id.report.pages.squats import RISING, SQUATTING
 from biomech_id.sample.c3d import write_c3d

@@ -7,10 +7,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import SIDE_SIGN, SIDES
-from biomech_id.results.session.ground import centre_of_pressure, flat_foot, progression_components
-from biomech_id.results.tables.cycle_table import trial_direction
-from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.gait.ground import centre_of_pressure, flat_foot, progression_components
 from biomech_id.sample import SampleTrial, virtual_subject
+from biomech_id.session.tables.cycle_table import trial_direction
+from biomech_id.session.tables.frame_table import FrameTable, frame_table
 
 #: Frames loaded by at least this much: the edges of a contact have their own tests.
 LOADED_N = 100.0
@@ -22,10 +22,9 @@ def walk(request: pytest.FixtureRequest) -> tuple[SampleTrial, bid.BodyMotion, d
     person = virtual_subject()
     sample = person.walk(**request.param)
     subject = person.static().trial.subject
-    motion = bid.conventional_model(person.static().trial, subject).track(sample.trial)
-    assignment = bid.assign_plates(sample.trial, motion, body_mass_kg=subject.mass_kg)
-    table = frame_table(motion, bid.solve(motion, assignment), assignment.contacts, mass_kg=subject.mass_kg)
-    return sample, motion, dict(assignment.contacts), table
+    movement = bid.assign_plates(bid.conventional_model(person.static().trial, subject).track(sample.trial))
+    table = frame_table(movement, bid.solve(movement), movement.contacts, mass_kg=subject.mass_kg)
+    return sample, movement, dict(movement.contacts), table
 
 
 def loaded_sides(sample: SampleTrial, contacts: dict) -> dict[str, np.ndarray]:

@@ -12,9 +12,10 @@ import biomech_id as bid
 from benchmarks.studies.session_error import NO_ERROR, Curves, Person
 from biomech_id.conventions import ERROR_SOURCES, POWER_VARIABLE, SIDES
 from biomech_id.dynamics.power import work
-from biomech_id.results.statistics.sessions import ANEW, ComparedCycles, change_of_work, session_sd, sources_apart
-from biomech_id.results.tables.band_values import joint_work_rows
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.session import trial_tables
+from biomech_id.session.bands.band_values import joint_work_rows
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.statistics.sessions import ANEW, ComparedCycles, change_of_work, session_sd, sources_apart
 
 N_DRAWS, SEED = 24, 5
 
@@ -31,8 +32,8 @@ def session(recordings: tuple[bid.Trial, bid.Trial]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def tables(session: Any) -> SessionTables:
-    found: SessionTables = session.computed.tables()
+def tables(session: Any) -> Tables:
+    found: Tables = session.computed.tables()
     return found
 
 
@@ -47,14 +48,14 @@ def draws(person: Person) -> list[Curves]:
     return [person.placed_anew(rng) for _ in range(N_DRAWS)]
 
 
-def visit(tables: SessionTables, **changed: Any) -> ComparedCycles:
+def visit(tables: Tables, **changed: Any) -> ComparedCycles:
     """The session as another visit, with other keys in its summary."""
     later = replace(tables, summary={**tables.summary, "version": "later", **changed})
     return ComparedCycles(later, later.cycle_list[later.cycle_list["used"]])
 
 
 def test_the_difference_of_two_visits_holds_what_markers_placed_anew_make_of_it(
-    tables: SessionTables, person: Person, draws: list[Curves]
+    tables: Tables, person: Person, draws: list[Curves]
 ) -> None:
     """The whole chain anew with every marker on another spot; the band's own sizes and form, but none of its formulas."""
     first, second = visit(tables), ComparedCycles(tables, tables.cycle_list[tables.cycle_list["used"]])
@@ -80,14 +81,14 @@ def test_the_difference_of_two_visits_holds_what_markers_placed_anew_make_of_it(
 def test_a_joint_s_work_has_the_band_that_markers_placed_anew_make(session: Any, person: Person, draws: list[Curves]) -> None:
     """Generated and absorbed work of mean powers in every draw, against the bands of the same errors alone."""
     trial = session.computed.trials[0]
-    shown = {(n.side, n.cycle) for n in trial.curves.names if n.variable == "AnklePower"}
+    shown = {(n.side, n.cycle) for n in trial_tables.curves(trial).names if n.variable == "AnklePower"}
     cycles = {c.side: c for c in trial.cycles if c.steady and (c.side, c.number) in shown}
     bands = []
-    for band in trial.bands:
+    for band in trial_tables.bands(trial):
         anew = np.array([source in ANEW for source in band.sources])
         kept = tuple(source for source in band.sources if source in ANEW)
         bands.append(replace(band, sources=kept, changes=band.changes[anew], event_sd_s={}))
-    rows = list(joint_work_rows(trial.curves, bands, cycles.values()))
+    rows = list(joint_work_rows(trial_tables.curves(trial), bands, cycles.values()))
     assert len(rows) == 24
     ratios = []
     for row in rows:
@@ -123,11 +124,11 @@ def test_work_stands_by_joint_and_phase_beside_the_peaks_with_its_band(session: 
 
 
 def test_a_change_of_work_must_leave_what_markers_placed_anew_make_of_it(
-    tables: SessionTables, session: Any, person: Person, draws: list[Curves]
+    tables: Tables, session: Any, person: Person, draws: list[Curves]
 ) -> None:
     """Of all of its error two visits do not share the part that their powers do not share: against the same 24 placements."""
     first, second = visit(tables), ComparedCycles(tables, tables.cycle_list[tables.cycle_list["used"]])
-    shown = {(n.side, n.cycle) for n in session.computed.trials[0].curves.names if n.variable == "AnklePower"}
+    shown = {(n.side, n.cycle) for n in trial_tables.curves(session.computed.trials[0]).names if n.variable == "AnklePower"}
     cycles = {c.side: c for c in session.computed.trials[0].cycles if c.steady and (c.side, c.number) in shown}
     ratios = []
     for side, cycle in cycles.items():
@@ -149,7 +150,7 @@ def test_a_change_of_work_must_leave_what_markers_placed_anew_make_of_it(
     assert within.carried == pytest.approx(1.96 * within.sd * np.sqrt(2.0 / 3.0), rel=1e-3)
 
 
-def test_what_two_visits_share_depends_on_them(tables: SessionTables) -> None:
+def test_what_two_visits_share_depends_on_them(tables: Tables) -> None:
     here = ComparedCycles(tables, tables.cycle_list[tables.cycle_list["used"]])
     summary = tables.summary
     assert sources_apart(here, visit(tables)) == ANEW
@@ -168,7 +169,7 @@ def test_what_two_visits_share_depends_on_them(tables: SessionTables) -> None:
     assert wider.max() > 1.02 * narrow.max()
 
 
-def test_without_bands_the_virtual_persons_placements_are_taken(tables: SessionTables) -> None:
+def test_without_bands_the_virtual_persons_placements_are_taken(tables: Tables) -> None:
     plain = replace(tables, uncertainty=None)
     here = ComparedCycles(plain, plain.cycle_list[plain.cycle_list["used"]])
     sd, limit = session_sd(here, visit(plain), "KneeAngles", "X", side="L")

@@ -23,9 +23,9 @@ from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.models.conventional import calibrate
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model
-from biomech_id.results.session.clinical import clinical_moment
-from biomech_id.results.tables.uncertainty import joint_variances
 from biomech_id.sample import SampleTrial, virtual_subject
+from biomech_id.session.bands.uncertainty import joint_variances
+from biomech_id.session.tables.clinical import clinical_moment
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Trial

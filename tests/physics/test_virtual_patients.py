@@ -202,7 +202,7 @@ def test_no_stance_whose_plate_carries_an_aid_has_kinetics(pattern: str, body: s
         trial, truth = replace(sample.trial, events=()), sample.truth
         weight_N = person.subject().mass_kg * GRAVITY_M_S2
         corners = {plate.name: plate.corners_m for plate in trial.plates}
-        stances = bid.assign_plates(trial, model.track(trial)).stances
+        stances = bid.assign_plates(model.track(trial)).assignment.stances
         for stance in (s for s in stances if s.verdict.accepted):
             during = (truth.time_s > stance.start_s) & (truth.time_s < stance.end_s)
             for aid in truth.aids:

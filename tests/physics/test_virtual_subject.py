@@ -38,8 +38,8 @@ WALKS = {
 
 def tracked(person: VirtualSubject, static: bid.Trial, walk: bid.Trial) -> tuple[BodyMotion, JointLoads]:
     subject = person.static().trial.subject
-    motion = bid.conventional_model(static, subject).track(walk)
-    return motion, bid.solve(motion, bid.assign_plates(walk, motion, body_mass_kg=subject.mass_kg))
+    movement = bid.assign_plates(bid.conventional_model(static, subject).track(walk))
+    return movement, bid.solve(movement)
 
 
 def from_c3d(sample: SampleTrial, folder: Path) -> bid.Trial:

@@ -16,17 +16,17 @@ import biomech_id as bid
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
+from biomech_id.feet.feet import classify, find_feet
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.stance import Verdict
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import classify, describe_travel
 from biomech_id.models.model import CalibratedModel
+from biomech_id.movement.stance import Verdict
 from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject, write_c3d
 from biomech_id.sample.floors import FLOORS
 from biomech_id.sample.jets import time_jet
 from biomech_id.sample.mechanics import angular_velocity_of, segment_poses
+from biomech_id.session import trial_tables
 
 KINDS = {
     "level": TrialKind.STRAIGHT, "stairs up": TrialKind.STAIR_ASCENT, "stairs down": TrialKind.STAIR_DESCENT,
@@ -102,22 +102,21 @@ def test_every_stance_is_solved_from_the_c3d_files(floor: str, body: str, tmp_pa
     sample, subject = recorded(floor, body), person(body).subject()
     trial = bid.read_c3d(write_c3d(sample, tmp_path / "walk.c3d"), trust=True)
     static = bid.read_c3d(write_c3d(person(body).static(floor=floor, plates="steps"), tmp_path / "static.c3d"), trust=True)
-    motion = bid.conventional_model(static, subject).track(trial)
-    plates = bid.assign_plates(trial, motion, body_mass_kg=subject.mass_kg)
+    movement = bid.assign_plates(bid.conventional_model(static, subject).track(trial))
     truth = sample.truth
     whole = [s for s in truth.stances if truth.time_s[0] < s.strike_s and s.off_s < truth.time_s[-1]]
-    clean = {(s.side, round(s.start_s, 2)): s for s in plates.stances if s.verdict is Verdict.CLEAN}
+    clean = {(s.side, round(s.start_s, 2)): s for s in movement.assignment.stances if s.verdict is Verdict.CLEAN}
     assert len(whole) == len(clean) >= 6
     for stance in whole:
         assert clean[stance.side, round(stance.strike_s, 2)].plates == stance.plates
-    loads = bid.solve(motion, plates)
+    loads = bid.solve(movement)
     for key in ((side, joint) for side in SIDES for joint in JOINTS):
         known = loads[key].known.copy()
         known[:ENDS] = known[-ENDS:] = False
         assert known.mean() > 0.85
-        centre = motion.joint_centres_lab_m[key] - truth.joint_centres_lab_m[key]
+        centre = movement.joint_centres_lab_m[key] - truth.joint_centres_lab_m[key]
         assert np.linalg.norm(centre, axis=1).max() * 1e3 < CENTRE_MM, key
-        assert np.abs(np.rad2deg(motion.joint_angles_rad[key] - truth.joint_angles_rad[key])).max() < ANGLE_DEG, key
+        assert np.abs(np.rad2deg(movement.joint_angles_rad[key] - truth.joint_angles_rad[key])).max() < ANGLE_DEG, key
         error = (loads[key].expressed_in("distal").moment_Nm - truth.joint_moment_distal_Nm[key])[known] / subject.mass_kg
         assert np.sqrt((error**2).mean(axis=0)).max() < MOMENT_NM_KG, key
         power = (loads[key].power_rotational_W - truth.power_rotational_W[key])[known] / subject.mass_kg
@@ -129,8 +128,8 @@ def test_every_stance_is_solved_from_the_c3d_files(floor: str, body: str, tmp_pa
 def test_the_floor_has_its_name(floor: str, direction: str) -> None:
     sample = recorded(floor) if direction == "+X" else person().walk(floor=floor, plates="steps", direction=direction)
     assert classify(sample.trial) is KINDS[floor]
-    landmarks = find_landmarks(sample.trial)
-    levels = describe_travel(landmarks, floor_support(sample.trial, landmarks)).levels
+    find_landmarks(sample.trial)
+    levels = find_feet(sample.trial).travel.levels
     heights = [plate.centre_m[2] for plate in sample.trial.plates]
     assert levels.total_m == pytest.approx(heights[-1] - heights[0], abs=0.005) or floor.startswith("ramp")
 
@@ -143,7 +142,7 @@ def test_without_stored_events_the_same_stances_are_solved(floor: str) -> None:
     """
     sample = recorded(floor)
     bare = replace(sample.trial, events=())
-    stances = bid.assign_plates(bare, model().track(bare)).stances
+    stances = bid.assign_plates(model().track(bare)).assignment.stances
     first_s, last_s = sample.truth.time_s[0] + 0.2, sample.truth.time_s[-1]
     whole = [s for s in sample.truth.stances if first_s < s.strike_s and s.off_s < last_s]
     clean = [s for s in stances if s.verdict is Verdict.CLEAN and s.start_s > first_s]
@@ -160,7 +159,7 @@ def test_a_plate_that_reaches_under_the_next_tread_bears_one_foot(floor: str) ->
     wide = tuple(replace(spec, size_m=(spec.size_m[0] + 0.16, spec.size_m[1])) for spec in me.plate_specs())
     sample = me.walk(plates=wide)
     assert all(len(stance.plates) == 1 for stance in sample.truth.stances)
-    stances = bid.assign_plates(sample.trial, model().track(sample.trial), body_mass_kg=72.0).stances
+    stances = bid.assign_plates(model().track(sample.trial), body_mass_kg=72.0).assignment.stances
     whole = [s for s in stances if np.isfinite(s.start_s + s.end_s)]
     assert len(whole) >= 6
     assert {s.verdict for s in whole} == {Verdict.CLEAN}
@@ -172,13 +171,13 @@ def test_a_foot_above_a_loaded_plate_is_not_on_it() -> None:
     down = np.array([0.0, 0.0, 0.22])
     plates = tuple(replace(plate, corners_m=plate.corners_m - down) for plate in sample.trial.plates)
     trial = replace(sample.trial, plates=plates)
-    stances = bid.assign_plates(trial, model().track(trial), body_mass_kg=72.0).stances
+    stances = bid.assign_plates(model().track(trial), body_mass_kg=72.0).assignment.stances
     assert {s.verdict for s in stances if np.isfinite(s.start_s + s.end_s)} == {Verdict.NO_PLATE}
     reasons = [s.reason for s in stances if s.reason.rule == "foot-on-other-level"]
     assert len(reasons) >= 4
     assert all(reason.values["height_mm"] == pytest.approx(220.0, abs=30.0) for reason in reasons)
     by_hand = StanceVerdict(trial.name, "R", ("plate 2",), number=1)
-    forced = bid.assign_plates(trial, model().track(trial), body_mass_kg=72.0, verdicts=(by_hand,)).stances
+    forced = bid.assign_plates(model().track(trial), body_mass_kg=72.0, verdicts=(by_hand,)).assignment.stances
     assert [s.plates for s in forced if s.verdict is Verdict.OVERRIDE] == [("plate 2",)]
 
 
@@ -190,7 +189,7 @@ def test_the_centre_of_pressure_lies_on_each_plate(floor: str, tmp_path: Path) -
     result = bid.analyse(tmp_path, uncertainty=False).computed.trials[0]
     assert result.kind is KINDS[floor]
     truth = recorded(floor).truth
-    frames = result.frames
+    frames = trial_tables.frames(result)
     for side in SIDES:
         ours = np.column_stack([frames[f"{side}CentreOfPressure.{axis}"] for axis in "XYZ"])
         firm = np.isfinite(ours[:, 0]) & (truth.ground_force_lab_N[side][:, 2] > 200.0)

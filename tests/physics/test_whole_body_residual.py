@@ -11,8 +11,8 @@ import pytest
 import biomech_id as bid
 from biomech_id.dynamics.body import FootContact
 from biomech_id.dynamics.momentum import body_momentum, ground_of, ground_residual
-from biomech_id.results.session.result import SessionResult
 from biomech_id.sample import SampleTrial, write_c3d
+from biomech_id.session.session import Session
 
 #: N and N m from C3D files: 32-bit floats, and what splines at 100 Hz lose of accelerations.
 FORCE_N, MOMENT_NM = 0.5, 0.3
@@ -33,7 +33,7 @@ def folder(person: tuple[SampleTrial, SampleTrial], tmp_path_factory: pytest.Tem
 
 
 @pytest.fixture(scope="module")
-def session(folder: Path) -> SessionResult:
+def session(folder: Path) -> Session:
     return bid.analyse(folder).computed
 
 
@@ -53,7 +53,7 @@ def test_from_c3d_files_the_residual_is_rounding(person: tuple[SampleTrial, Samp
     assert np.nanmax(np.abs(body.angular_momentum_lab_kgm2_s - truth.upper.angular_momentum_lab_kgm2_s)) < 0.05
 
 
-def test_the_main_job_says_so_and_accuses_nobody(session: SessionResult) -> None:
+def test_the_main_job_says_so_and_accuses_nobody(session: Session) -> None:
     (trial,) = session.trials
     assert trial.whole_body is not None
     test = trial.whole_body.test

@@ -23,8 +23,8 @@ from typing import Any
 from raw_c3d import Raw, raw
 from sessions import Computed, Sessions
 
-from biomech_id.results.session.values import TrialResult
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.session.solved import Solved
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Said:
     text: str = ""
     path: Path | None = None
     session: Computed | None = None
-    trial: TrialResult | None = None
+    trial: Solved | None = None
     about: Any = None
     sessions: Sessions | None = field(default=None, repr=False, compare=False)
 
@@ -131,7 +131,7 @@ def said_of(session: Computed, sessions: Sessions) -> Iterator[Said]:
     for trial in result.trials:
         path = recording(shared, session, trial.file)
 
-        def about(sentence: Sentence, thing: Any = None, trial: TrialResult = trial, path: Path = path) -> Said:
+        def about(sentence: Sentence, thing: Any = None, trial: Solved = trial, path: Path = path) -> Said:
             return Said(sentence.rule, sentence.values, str(sentence), path, session, trial, thing, sessions)
 
         yield from (about(finding) for finding in trial.findings)

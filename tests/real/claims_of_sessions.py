@@ -17,9 +17,9 @@ from claims_of_files import stretches
 from raw_c3d import raw
 from scipy.signal import butter, sosfiltfilt
 
+from biomech_id.languages import Sentence
 from biomech_id.models.poses.points import with_pose_points
 from biomech_id.readers import read
-from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate, Trial
 
 OTHER = {"L": "R", "R": "L"}
@@ -1492,9 +1492,74 @@ def against_physics(said: Said) -> bool:
         "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement", "force-points-elsewhere", "impulse-sideways",
         "force-unlike-acceleration", "free-moment-turned", "pressure-fast", "angle-drifts", "plate-reads-unloaded",
         "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
+        "plate-silent-under-foot", "force-ends-in-stance",
     }  # fmt: skip
     trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
     return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])
+
+
+def unmeasured(said: Said) -> tuple[np.ndarray, float] | None:
+    """Stored force (m, 3), N, plate axes, of the stance without kinetics that is meant, and body weight; None if it is not there.
+
+    The stance is a row of stances.csv, and while its foot lies flat every marker of it is that far within the plate's edges.
+    """
+    rows, names = table(said.session.out / "stances.csv"), list(plates(said))
+    mine = rows[
+        (rows["trial"] == said.trial.name) & (rows["side"] == said["side"]) & ((rows["start_s"] - said["start_s"]).abs() < 1e-3)
+    ]
+    if len(mine) != 1 or said["plate"] not in names:
+        return None
+    start_s, end_s = (float(mine.iloc[0][name]) for name in ("start_s", "end_s"))
+    points = foot(said, said["side"])[flat_part(said, start_s, end_s)]
+    inside = over(plates(said)[said["plate"]], points, 0.02 - 0.001 * said["inside_mm"])
+    bare = mine.iloc[0]["verdict"] not in ("clean", "two_plates", "override", "part")
+    stored = said.raw.force(names.index(said["plate"]))
+    rate_hz = said.raw.rate_hz * said.raw.samples
+    first, last = (round(edge_s * rate_hz) - (said.raw.first_frame - 1) * said.raw.samples for edge_s in (start_s, end_s))
+    if not (bare and inside[np.isfinite(points[..., 0])].all()):
+        return None
+    return stored[first:last] - np.median(stored[:first], axis=0), 9.81 * said.trial.mass_kg
+
+
+@claim(
+    "plate-silent-under-foot", side=OTHER.__getitem__, plate=instead("plate 9"), start_s=plus(0.3), inside_mm=plus(250),
+    peak_percent=plus(30), shear_percent=plus(30),
+)  # fmt: skip
+def silent_under_foot(said: Said) -> bool:
+    """What the file stores of that plate in that stance: the largest vertical force of one sign, and the largest horizontal one.
+
+    Not within a sixteenth of a second of strike and off, where another foot may still, or already, be there.
+    """
+    stored = unmeasured(said)
+    if stored is None:
+        return False
+    force, weight_N = stored
+    edge = round(said.raw.rate_hz * said.raw.samples / 16)
+    force = force[edge:-edge]
+    upwards = [100.0 * max(float((sign * force[:, 2]).max()), 0.0) / weight_N for sign in (1.0, -1.0)]
+    sideways = 100.0 * float(np.linalg.norm(force[:, :2], axis=1).max()) / weight_N
+    near = min(abs(each - said["peak_percent"]) for each in upwards) < 3.0 and abs(sideways - said["shear_percent"]) < 3.0
+    return near and said["peak_percent"] < said["limit_percent"]
+
+
+@claim(
+    "force-ends-in-stance", side=OTHER.__getitem__, plate=instead("plate 9"), start_s=plus(0.3), inside_mm=plus(250),
+    peak_percent=plus(30), from_percent=plus(-20), to_percent=plus(-20), back=lambda back: not back,
+)  # fmt: skip
+def ends_in_stance(said: Said) -> bool:
+    """The stored force has that peak, is a quarter of the body just before it ends there, and less than a fiftieth from then on."""
+    stored = unmeasured(said)
+    if stored is None:
+        return False
+    force, weight_N = stored
+    share = np.abs(force[:, 2]) / weight_N
+    first, last = (round(0.01 * said[name] * len(share)) for name in ("from_percent", "to_percent"))
+    near = max(2, round(0.01 * len(share)))
+    gone = bool((share[first + near : last - near] < 0.02).all()) and last - first > 4 * near
+    back = last < len(share) - near
+    alone = bool((share[last + near : last + 3 * near] > 0.02).any()) if back else True
+    peak = abs(100.0 * share.max() - said["peak_percent"]) < 3.0
+    return gone and alone and peak and back == said["back"] and float(share[max(0, first - 2 * near) : first - 1].mean()) > 0.25
 
 
 # Where plates stand, by the steps on them.

@@ -24,13 +24,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from biomech_id.check import check_file
 from biomech_id.cli.app import app
+from biomech_id.judgement.check import check_file
 from biomech_id.pipeline import single
-from biomech_id.pipeline.pseudonym import Pseudonym
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.session.result import SessionResult
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.privacy.pseudonym import Pseudonym
+from biomech_id.session import computed
+from biomech_id.session import session as results
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables.session_tables import Tables
 
 ROOT = Path(__file__).resolve().parents[2]
 GAIT10 = ROOT / "pipelines" / "opensim"
@@ -168,15 +169,16 @@ class Computed:
         return "" if self.ran else self.said["stderr"].strip().splitlines()[-1]
 
     @cached_property
-    def tables(self) -> SessionTables:
+    def tables(self) -> Tables:
         """The results as read back from their folder."""
         return read_tables(self.out)
 
     @cached_property
-    def result(self) -> SessionResult:
+    def result(self) -> computed.Computed:
         """The values behind them."""
         with (self.home / "result.pickle").open("rb") as file:
-            return pickle.load(file)
+            session: results.Session = pickle.load(file)
+        return session.computed
 
     @property
     def report(self) -> Path:
@@ -229,16 +231,17 @@ class Sessions(Mapping[str, Computed]):
             (folder / "checked.json").write_text(json.dumps(found), encoding="utf-8")
 
         c3d = sorted(path for path in (self.shared / "c3d").rglob("*") if path.suffix.lower() == ".c3d")
+        c3d = [path for path in c3d if not {"labs_abroad", "oxford_foot"} & set(path.parts)]  # not checked yet
         home = once(self.folder / "checked", write)
         return dict(json.loads((home / "checked.json").read_text(encoding="utf-8")))
 
 
 def compute(session: Session, shared: Path, home: Path) -> None:
     """Run a session as typed, and keep the values that its tables were made of."""
-    kept: list[SessionResult] = []
+    kept: list[results.Session] = []
     analyse_named = single.analyse_named
 
-    def keeping(*args: Any, **options: Any) -> tuple[SessionResult, Pseudonym]:
+    def keeping(*args: Any, **options: Any) -> tuple[results.Session, Pseudonym]:
         session, nameless = analyse_named(*args, **options)
         kept.append(session)
         return session, nameless
@@ -255,9 +258,9 @@ def compute(session: Session, shared: Path, home: Path) -> None:
     (home / "said.json").write_text(json.dumps(said), encoding="utf-8")
 
 
-def plain(session: SessionResult) -> SessionResult:
+def plain(session: results.Session) -> results.Session:
     """The values alone, without the tables that were made of them on the way, and without sources of error, which are functions."""
-    return replace(session, trials=tuple(replace(trial, errors={}) for trial in session.trials))
+    return replace(session, movements=tuple(replace(trial, errors={}) for trial in session.movements))
 
 
 def toml(tables: Mapping[str, Mapping[str, object]]) -> str:

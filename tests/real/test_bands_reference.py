@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from biomech_id import analyse
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.solved import Solved
 from biomech_id.uncertainty.sizes import error_sizes
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -34,7 +35,7 @@ def reference(shared_dir: Path) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def trial(shared_dir: Path) -> TrialResult:
+def trial(shared_dir: Path) -> Solved:
     sizes = tuple(f"{name} = 0" for name in OFF)
     child = shared_dir / "c3d" / "children" / "HC030A"
     session = analyse(child, exclude="HC030A22*", error_sizes=sizes, plate_cutoff_hz="raw")
@@ -54,11 +55,11 @@ def test_the_sizes_are_the_reference_s(shared_dir: Path) -> None:
         assert ours[f"tissue_{stem}_mm"] == pytest.approx(told["sta_rms_mm_per_axis"][label])
 
 
-def test_every_curve_s_band_is_that_of_one_error_at_a_time(trial: TrialResult, reference: dict[str, float]) -> None:
+def test_every_curve_s_band_is_that_of_one_error_at_a_time(trial: Solved, reference: dict[str, float]) -> None:
     """15 angles, 9 moments and 3 powers in stance and in swing: to a tenth."""
     squares: dict[str, list[float]] = {}
     percent = np.arange(101)
-    for band in trial.bands:
+    for band in trial_tables.bands(trial):
         off = 100.0 * (band.cycle.foot_off_s - band.cycle.start_s) / band.cycle.duration_s
         for (variable, component), total in zip(band.names, band.total, strict=True):
             for phase, mask in (("stance", percent <= off), ("swing", percent > off)):
@@ -69,13 +70,13 @@ def test_every_curve_s_band_is_that_of_one_error_at_a_time(trial: TrialResult, r
     assert {name: round(each, 2) for name, each in ratio.items() if not 0.9 < each < 1.1} == {}
 
 
-def test_peaks_are_as_sure_as_there(trial: TrialResult, reference: dict[str, float]) -> None:
+def test_peaks_are_as_sure_as_there(trial: Solved, reference: dict[str, float]) -> None:
     """A peak near which another competes is as sure as whoever looks makes it: nine of ten to a tenth, all together to 2 %.
 
     The reference's own 60 draws with all errors at once differ from its figures by more than a tenth in 28 of 106 peaks.
     """
     found: dict[str, list[float]] = {}
-    for row in trial.peaks:
+    for row in trial_tables.peaks(trial):
         sd = row["sd"]
         assert isinstance(sd, float)
         found.setdefault(f"peak|{row['variable']} {row['component']} {row['name']}", []).append(sd)

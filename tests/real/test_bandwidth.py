@@ -17,7 +17,8 @@ import biomech_id as bid
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.readers import read
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.solved import Solved
 from biomech_id.signal.bandwidth import MarkerBandwidth, marker_bandwidth
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filters import spline_lowpass
@@ -110,7 +111,7 @@ def body_centre_m(markers: Markers) -> FloatArray:
     return np.asarray(sum(share * centre for share, centre in parts) / total)
 
 
-def two_plate_residuals(result: TrialResult, contacts: Mapping[str, Any]) -> list[float]:
+def two_plate_residuals(result: Solved, contacts: Mapping[str, Any]) -> list[float]:
     """Root mean square of the vertical force that plates and centre of mass disagree by, N/kg, for each double support."""
     assert result.markers is not None
     assert result.assignment is not None
@@ -150,9 +151,9 @@ def test_early_peaks_that_the_markers_cannot_confirm_are_gone(sessions: Sessions
             if result.kind != "straight":
                 continue
             assert result.as_recorded is not None
-            before = {row_key(row): row["value"] for row in replace(result, loads=result.as_recorded).peaks}
+            before = {row_key(row): row["value"] for row in trial_tables.peaks(replace(result, loads=result.as_recorded))}
             changes += [
-                float(str(row["value"])) - float(str(before[row_key(row)])) for row in result.peaks
+                float(str(row["value"])) - float(str(before[row_key(row)])) for row in trial_tables.peaks(result)
                 if (row["variable"], row["component"], row["name"]) == ("HipMoment", "X", "max_stance")
             ]  # fmt: skip
             said = {finding.rule: finding for finding in result.findings}

@@ -20,14 +20,14 @@ import pytest
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.stance import Assignment
-from biomech_id.gait.travel import classify
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model
+from biomech_id.movement.stance import Assignment
 from biomech_id.readers import read_c3d
-from biomech_id.results.parity import ParityRow, offset_parity, parity_rows, stored_output
-from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.session.tables.frame_table import FrameTable, frame_table
+from biomech_id.statistics.parity import ParityRow, offset_parity, parity_rows, stored_output
 from biomech_id.trial import Trial
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.

@@ -12,7 +12,8 @@ from sessions import Sessions
 
 import biomech_id as bid
 from benchmarks.studies.designed_faults import FAULTS, TABLE, Recording, Said, children, judge
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.solved import Solved
 
 pytestmark = pytest.mark.real
 
@@ -24,7 +25,7 @@ RULES = frozenset((
     "measure-unlike-markers", "marker-stands-still", "angle-drifts", "impulse-sideways", "force-unlike-acceleration",
     "free-moment-turned", "pressure-fast", "force-points-elsewhere",
     "plate-reads-unloaded", "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
-    "frames-repeated", "marker-shakes", "markers-one-path",
+    "frames-repeated", "marker-shakes", "markers-one-path", "plate-silent-under-foot", "force-ends-in-stance",
 ))  # fmt: skip
 #: Trials that are wrong as they are, and what is: not clean.
 NOT_CLEAN = {
@@ -83,13 +84,13 @@ def test_a_sample_is_as_the_table_says(child: Recording) -> None:
         assert not row.silent, row
 
 
-def refused_as_it_is(trial: TrialResult) -> bool:
+def refused_as_it_is(trial: Solved) -> bool:
     """Whether the trial is known to be wrong, whatever it is analysed with."""
     return trial.name in NOT_CLEAN
 
 
 @pytest.fixture(scope="module")
-def vendor_mode(c3d_dir: Path) -> tuple[TrialResult, ...]:
+def vendor_mode(c3d_dir: Path) -> tuple[Solved, ...]:
     """Walks of six children and of eight children and adolescents with the conventional model as the vendor has it."""
     folders = sorted(path for name in ("children", "norm_subjects") for path in (c3d_dir / name).iterdir() if path.is_dir())
     analysed = [bid.analyse(folder, kinetics="vicon", uncertainty=False, budget=False) for folder in folders]
@@ -97,13 +98,13 @@ def vendor_mode(c3d_dir: Path) -> tuple[TrialResult, ...]:
 
 
 @pytest.fixture(scope="module")
-def trials(sessions: Sessions, vendor_mode: tuple[TrialResult, ...]) -> tuple[tuple[str, TrialResult], ...]:
+def trials(sessions: Sessions, vendor_mode: tuple[Solved, ...]) -> tuple[tuple[str, Solved], ...]:
     """Every trial of every session that runs, and those of two laboratories in the vendor's mode: other centres, other forces."""
     as_they_are = [(session.name, trial) for session in sessions.with_results() for trial in session.result.trials]
     return (*as_they_are, *(("vicon", trial) for trial in vendor_mode))
 
 
-def test_clean_trials_raise_no_alarm(trials: tuple[tuple[str, TrialResult], ...]) -> None:
+def test_clean_trials_raise_no_alarm(trials: tuple[tuple[str, Solved], ...]) -> None:
     """At least 60 trials: at most one in twenty of those that nobody knows to be wrong has a finding of physics."""
     clean, alarmed = 0, []
     for session, trial in trials:
@@ -117,7 +118,7 @@ def test_clean_trials_raise_no_alarm(trials: tuple[tuple[str, TrialResult], ...]
     assert len({(session, name) for session, name, _ in alarmed}) <= 0.05 * clean, alarmed
 
 
-def solved_joints(trial: TrialResult, *, whole: bool = False) -> Iterator[tuple[str, np.ndarray]]:
+def solved_joints(trial: Solved, *, whole: bool = False) -> Iterator[tuple[str, np.ndarray]]:
     """Yield every joint's moment in every (whole) stance that has kinetics, over the frames whose force is known (n, 3)."""
     for stance in trial.assignment.stances if trial.assignment and trial.loads else ():
         if stance.verdict.accepted if whole else stance.verdict.solved:
@@ -125,10 +126,10 @@ def solved_joints(trial: TrialResult, *, whole: bool = False) -> Iterator[tuple[
             rows = ~(time_s < stance.start_s) & ~(time_s >= stance.end_s) & contact.known
             for joint in ("Hip", "Knee", "Ankle"):
                 name = f"{stance.side}{joint}Moment"
-                yield name, np.stack([np.asarray(trial.frames[f"{name}.{axis}"])[rows] for axis in "XYZ"], axis=1)
+                yield name, np.stack([np.asarray(trial_tables.frames(trial)[f"{name}.{axis}"])[rows] for axis in "XYZ"], axis=1)
 
 
-def test_no_moment_is_beyond_its_movement_without_a_word(trials: tuple[tuple[str, TrialResult], ...]) -> None:
+def test_no_moment_is_beyond_its_movement_without_a_word(trials: tuple[tuple[str, Solved], ...]) -> None:
     """The limits of the issue, written down once more: N m/kg, with plates as recorded in brackets."""
     limits = {"run": (6.0, 8.5), "jump": (7.0, 9.0)} | dict.fromkeys(("straight", "turn", "treadmill"), (3.5, 5.0))
     seen = 0
@@ -142,7 +143,7 @@ def test_no_moment_is_beyond_its_movement_without_a_word(trials: tuple[tuple[str
 
 
 def test_jumps_runs_children_and_the_vendors_mode_keep_their_curves(
-    trials: tuple[tuple[str, TrialResult], ...], vendor_mode: tuple[TrialResult, ...]
+    trials: tuple[tuple[str, Solved], ...], vendor_mode: tuple[Solved, ...]
 ) -> None:
     """Nothing is left out for being large: where a foot's force is known its leg has moments in every frame."""
     kept = {"drop_jump": 0, "treadmill_run": 0, "children": 0, "vicon": 0}

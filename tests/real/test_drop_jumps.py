@@ -14,7 +14,7 @@ from sessions import Sessions
 
 from biomech_id.gait.events import search_events
 from biomech_id.readers import read
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session.solved import Solved
 from biomech_id.trial import EventKind, Trial
 
 pytestmark = pytest.mark.real
@@ -46,7 +46,7 @@ class Stance(NamedTuple):
         return 1.0 if self.side == "R" else -1.0
 
 
-def stances(result: TrialResult, recorded: Trial, mass_kg: float) -> Iterator[Stance]:
+def stances(result: Solved, recorded: Trial, mass_kg: float) -> Iterator[Stance]:
     assert result.assignment is not None
     assert result.loads is not None
     time_s, outputs = result.motion.time_s, recorded.model_outputs

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pypdf import PdfReader
 
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.read_write import read_tables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.folder.read_write import read_tables
 
 
 def test_a_recording_without_markers_has_tables_and_pages_over_time(c3d_dir: Path, tmp_path: Path) -> None:

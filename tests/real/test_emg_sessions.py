@@ -10,7 +10,9 @@ from sessions import Sessions
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.results.folder.read_write import read_tables
+from biomech_id.session import trial_tables
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.values.summary import verdict_sentence
 
 CHILD = "children/HC032A"
 
@@ -98,9 +100,9 @@ def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions
 
 def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_path: Path) -> None:
     from biomech_id.exports.opensim.muscles import envelope_table
-    from biomech_id.pipeline.job import Job
-    from biomech_id.pipeline.recipe import Recipe
     from biomech_id.pipeline.single import run_job
+    from biomech_id.request.job import Job
+    from biomech_id.request.recipe import Recipe
 
     files = tuple(c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03"))
     run_job(Job(files, recipe=Recipe(write_c3d=True, report=False, uncertainty=False, budget=False)), tmp_path / "out")
@@ -122,8 +124,8 @@ def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_
 
 
 def test_a_norm_holds_muscles_and_its_number_is_that_of_movement(sessions: Sessions) -> None:
-    from biomech_id.results.norms.from_sessions import norm_from_sessions
-    from biomech_id.results.norms.norm import norm_note
+    from biomech_id.norms.from_sessions import norm_from_sessions
+    from biomech_id.session.values.norm import norm_note
 
     tables = [sessions[f"children/{child}"].tables for child in ("HC032A", "HC036A", "HC002D")]
     norm = norm_from_sessions(tables, source="three children")
@@ -137,7 +139,7 @@ def test_a_norm_holds_muscles_and_its_number_is_that_of_movement(sessions: Sessi
 def test_the_doctor_of_files_says_what_it_sees_and_proposes_exchanged_sides(c3d_dir: Path) -> None:
     from dataclasses import replace
 
-    from biomech_id.check.muscles import inspect_muscles
+    from biomech_id.judgement.check.muscles import inspect_muscles
 
     trial = bid.read_c3d(c3d_dir / CHILD / "HC032A18.c3d", trust=True)
     found = {finding.rule: finding for finding in inspect_muscles(trial)}
@@ -167,14 +169,29 @@ def test_a_figure_for_researchers(sessions: Sessions) -> None:
         bid.plot.emg(replace(tables, channels=None))
 
 
-def test_a_named_recording_of_contractions_is_what_amplitudes_are_divided_by(c3d_dir: Path) -> None:
+def test_a_named_recording_is_what_amplitudes_are_divided_by(c3d_dir: Path) -> None:
     files = [c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03", "18")]
     result = bid.analyse(files, emg_reference="HC032A18.c3d", report=False, uncertainty=False, budget=False).computed
-    assert [trial.name for trial in result.trials] == ["HC032A03"], "the reference is no walk"
+    assert [trial.name for trial in result.trials] == ["HC032A03", "HC032A18"]
     (reference,) = [one.record for one in result.emg.trials if one.trial == "HC032A18"]
     (calf,) = [channel for channel in reference.channels if channel.input.label == "Voltage.L Gast"]
     inside = calf.envelope[round(0.1 * reference.rate_hz) : -round(0.1 * reference.rate_hz)]
     assert result.emg.peaks["L", "gastrocnemius"] == pytest.approx(inside.max(), rel=1e-3)
     words = [text.get_text() for text in bid.plot.emg(result).texts]
-    assert "the maximal contractions in HC032A18.c3d" in " ".join(" ".join(words).split())
+    assert "the largest envelope in HC032A18.c3d" in " ".join(" ".join(words).split())
     assert not any("own peak" in text for text in words)
+
+
+@pytest.mark.parametrize(("subject", "reference"), [("NP1002", "walkNorm_NP1002a07"), ("NP1006", "walkNorm_NP1006a12.c3d")])
+def test_a_walk_that_is_the_reference_is_analysed_as_every_walk(subject: str, reference: str, c3d_dir: Path) -> None:
+    files = sorted((c3d_dir / "norm_subjects" / subject).glob("*.c3d"))
+    plain, result = (bid.analyse(files, emg_reference=name, uncertainty=False, budget=False).computed for name in ("", reference))
+    assert [trial.name for trial in result.trials] == [path.stem for path in files]
+    for ours, theirs in zip(result.trials, plain.trials, strict=True):
+        assert ours.has_kinetics
+        assert np.array_equal(trial_tables.curves(ours).values, trial_tables.curves(theirs).values, equal_nan=True)
+    assert verdict_sentence(result) == verdict_sentence(plain)
+    assert [finding.rule for finding in result.findings] == [finding.rule for finding in plain.findings]
+    assert result.emg.reference == Path(reference).stem
+    assert result.emg.peaks
+    assert all(peak > plain.emg.peaks.get(key, 0.0) for key, peak in result.emg.peaks.items())

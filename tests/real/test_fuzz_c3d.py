@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.check.check import inspect
 from biomech_id.errors import FileRefusedError
+from biomech_id.judgement.check.check import inspect
 from biomech_id.readers import Recording
 from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.sandbox import Sandbox

@@ -14,17 +14,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biomech_id.feet.contacts import find_contacts
+from biomech_id.feet.feet import classify
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.contacts import find_contacts
-from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import events_in_file, find_events
-from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import METHODS, marker_events
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.stance import Verdict
-from biomech_id.gait.travel import classify, describe_travel
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
+from biomech_id.movement.cycle import KineticsValid
+from biomech_id.movement.stance import Verdict
 from biomech_id.readers import read_c3d
 from biomech_id.signal.resample import window_mean
 from biomech_id.trial import EventKind, Trial

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
-from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import marker_events
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.stance import Verdict
-from biomech_id.gait.travel import describe_travel
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
+from biomech_id.movement.stance import Verdict
 from biomech_id.readers import read_c3d
 from biomech_id.trial import EventKind
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import biomech_id as bid
 from biomech_id.markersets import detect
 from biomech_id.models.six_dof.model import six_dof_model
+from biomech_id.movement.cycle import KineticsValid
 from biomech_id.readers import read
+from biomech_id.session import trial_tables
 from biomech_id.trial import Subject
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("shared_dir")]
@@ -44,3 +48,22 @@ def test_the_set_is_recognised_and_tracks(name: str, c3d_dir: Path) -> None:
         # Walking, running and landing: the knee bends by 40 degrees at least, forwards never.
         assert np.nanpercentile(flexion, 99) > 40.0
         assert np.nanpercentile(flexion, 1) > -15.0
+
+
+@pytest.mark.parametrize("lost", [(), ("L_FM2", "R_FM2"), ("L_TTC",), ("L_TAM", "R_TAM")], ids=" ".join)
+def test_leardini_walks_have_bands_whether_or_not_they_show_every_marker(lost: tuple[str, ...], c3d_dir: Path) -> None:
+    static, walk = (read(c3d_dir / path) for path in SETS["leardini"])
+    assert static.markers.present("L_FM2")
+    kept = [i for i, name in enumerate(walk.markers.names) if name not in lost]
+    names, position_m = tuple(walk.markers.names[i] for i in kept), walk.markers.position_m[:, kept]
+    walk = replace(walk, markers=replace(walk.markers, names=names, position_m=position_m, filled=None))
+    (trial,) = bid.analyse([static, walk], static=static).computed.trials
+    assert {band.cycle.side for band in trial_tables.bands(trial)} == {"L", "R"}
+    for band in trial_tables.bands(trial):
+        assert band.cycle.kinetics_valid is KineticsValid.TRUE
+        # The next strike, at 100 %, may lie off the plates.
+        sizes = {name: float(np.mean(total[:-1])) for name, total in zip(band.names, band.total, strict=True)}
+        assert np.isfinite(list(sizes.values())).all()
+        # Degrees, and N m/kg: whichever marker is lost, the others place the segment about as well.
+        assert 1.0 < sizes["KneeAngles", "X"] < 3.0
+        assert 0.01 < sizes["KneeMoment", "X"] < 0.06

@@ -22,8 +22,8 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.travel import classify
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.trial import Markers, Trial
@@ -80,10 +80,16 @@ MODELS: dict[str, Model] = {"textbook": conventional("textbook"), "vicon": conve
 def child(folder: Path) -> Recorded:
     trials = {classify(trial): trial for trial in (bid.read_c3d(path) for path in sorted(folder.glob("*.c3d")))}
     static, walk = trials[TrialKind.STATIC], trials[TrialKind.STRAIGHT]
-    ground = bid.assign_plates(walk, conventional_model(static).track(walk)).contacts
+    ground = bid.assign_plates(conventional_model(static).track(walk)).contacts
     diameter = static.subject.marker_diameter_m or 0.014  # a default would not grow with the child
     measured = [t.subject.with_values("test", marker_diameter_m=diameter) for t in (static, walk)]
-    return Recorded(*(Trial(t.name, t.markers, subject=s) for t, s in zip((static, walk), measured, strict=True)), dict(ground))
+    return Recorded(
+        *(
+            Trial(t.name, t.markers, subject=s, identity=t.identity, first_frame=t.first_frame)
+            for t, s in zip((static, walk), measured, strict=True)
+        ),
+        dict(ground),
+    )
 
 
 @lru_cache(maxsize=18)

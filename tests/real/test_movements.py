@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import FileRefusedError
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import classify, describe_travel
+from biomech_id.feet.feet import classify, find_feet
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
 from biomech_id.readers.formats import read
 from biomech_id.signal.runs import runs
 
@@ -133,12 +132,12 @@ def test_every_recording_is_called_what_it_is(c3d_dir):
 def test_who_loads_a_plate_does_not_fly(c3d_dir, name):
     """A check of its own, from the plates' raw sums: no frame that is called flight carries a tenth of a typical step's force."""
     trial = read(c3d_dir / f"{name}.c3d")
-    landmarks = find_landmarks(trial)
-    travel = describe_travel(landmarks, floor_support(trial, landmarks))
+    find_landmarks(trial)
+    travel = find_feet(trial).travel
     vertical_N = sum(plate.force_lab_N[:, 2] for plate in trial.plates)
     ratio = len(vertical_N) // trial.n_frames
     at_frames_N = vertical_N[: trial.n_frames * ratio].reshape(trial.n_frames, ratio).mean(axis=1)
-    loaded = floor_support(trial, landmarks).loaded
+    loaded = find_feet(trial).support.loaded
     assert at_frames_N[~loaded].max() < 0.1 * at_frames_N.max()
     assert travel.kind.walking
     assert travel.flight_share < 0.03
@@ -149,11 +148,11 @@ def test_both_feet_are_off_the_ground_in_a_jump(c3d_dir):
     for number in (1, 2, 3):
         trial = read(c3d_dir / "drop_jump" / f"FAILT01_SLDJ0{number}.c3d")
         landmarks = find_landmarks(trial)
-        travel = describe_travel(landmarks, floor_support(trial, landmarks))
+        travel = find_feet(trial).travel
         assert travel.reason.rule == "falls-freely"
         paths = [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]
         lowest_m = np.min([path[:, 2] for path in paths], axis=0)
-        last_contact = max(np.flatnonzero(floor_support(trial, landmarks).loaded))
+        last_contact = max(np.flatnonzero(find_feet(trial).support.loaded))
         clear = lowest_m[last_contact + 1 :] > np.nanmin(lowest_m) + 0.05
         clear_s = max(last - first for first, last in runs(clear)) / trial.rate_hz
         assert clear_s > 0.5 * travel.reason.values["fall_ms"] / 1e3 > 0.1

@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.real, pytest.mark.slow]
 SCRIPT = """
 import sys
 from pathlib import Path
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 run_job(Job((Path(sys.argv[1]),), recipe=Recipe(report=False)), Path(sys.argv[2]))
 """

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.models.opensim.inverse_dynamics import generalized_forces
-from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
+from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import read_storage
 
 #: Case -> model that its motions were made with.

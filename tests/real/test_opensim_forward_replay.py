@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.models.opensim.external_loads import loads_in_pose
-from biomech_id.models.opensim.forward_replay import replay_forward
-from biomech_id.models.opensim.recorded_motion import recorded_motion
-from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.pipeline.opensim_run import outer_forces
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.dynamics.external_loads import loads_in_pose
+from biomech_id.osim.dynamics.forward_replay import replay_forward
+from biomech_id.osim.dynamics.recorded_motion import recorded_motion
+from biomech_id.osim.run import outer_forces
+from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import read_storage
 
 

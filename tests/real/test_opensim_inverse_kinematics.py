@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from biomech_id.markersets.detect import SMALLEST_SHARE, propose
-from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.models.opensim.skeletal_model import R_LAB_SURROUNDINGS, skeletal_model
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, skeletal_model
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.readers.opensim.trc import read_trc
 from biomech_id.trial import Markers, Trial

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.models.opensim.muscle_paths import MusclePaths, Wrapping
-from biomech_id.readers.opensim.model import read_osim
+from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.muscles.muscle_paths import MusclePaths, Wrapping
 from biomech_id.readers.opensim.storage import read_storage
 
 CASES = {"gait2392": "scaled.osim", "gait10dof18musc": "subject01.osim", "arm26": "arm26.osim", "rajagopal_walk": "scaled.osim"}

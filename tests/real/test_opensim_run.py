@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
-from biomech_id.models.opensim.scaling import with_model_markers, with_placed_markers
 from biomech_id.multibody.musculoskeletal import MovingPoint, MusculoskeletalModel, OffsetFrame
-from biomech_id.pipeline.opensim_run import coordinates_in, run_setup
-from biomech_id.readers.opensim.model import read_marker_set, read_osim
-from biomech_id.readers.opensim.setups import ScaleSetup, read_setup
+from biomech_id.osim.document.model import read_marker_set, read_osim
+from biomech_id.osim.document.setups import ScaleSetup, read_setup
+from biomech_id.osim.run import coordinates_in, run_setup
+from biomech_id.osim.scaling import with_model_markers, with_placed_markers
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.readers.opensim.trc import read_trc
 
@@ -145,15 +145,21 @@ def test_inverse_kinematics_writes_the_tools_motion(case: str, bound_deg: float,
     assert np.abs(ours.values - theirs.values).max() < bound_deg
 
 
-def test_files_go_where_the_setup_says_and_replace_what_is_there(refs: Path, tmp_path: Path) -> None:
+def test_files_go_where_the_setup_says_and_replace_its_own_only(refs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "arm"
     folder.mkdir()
     for name in ("arm26.osim", "ik_1e-9.mot", "setup_id_raw.xml"):
         shutil.copy(refs / "arm26" / name, folder)
     (folder / "id_raw.sto").write_text("old", encoding="utf-8")
-    result = CliRunner().invoke(app, ["opensim-run", str(folder / "setup_id_raw.xml")])
-    assert result.exit_code == 0, result.output
-    assert len(read_storage(folder / "id_raw.sto").values) == 121
+    refused = CliRunner().invoke(app, ["opensim-run", str(folder / "setup_id_raw.xml")])
+    assert refused.exit_code == 1
+    assert "id_raw.sto is there already" in refused.stderr
+    assert (folder / "id_raw.sto").read_text(encoding="utf-8") == "old"
+    (folder / "id_raw.sto").unlink()
+    for _ in range(2):
+        result = CliRunner().invoke(app, ["opensim-run", str(folder / "setup_id_raw.xml")])
+        assert result.exit_code == 0, result.output
+        assert len(read_storage(folder / "id_raw.sto").values) == 121
     assert sorted(p.name for p in folder.iterdir()) == ["arm26.osim", "id_raw.sto", "ik_1e-9.mot", "setup_id_raw.xml"]
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from biomech_id.conventions import FORCE_VARIABLE
 from biomech_id.report import curves
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import ROWS, layers_of
 from biomech_id.report.layout.scale import EDGE
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import ROWS, layers_of
 from tests.real.sessions import Computed, Sessions
 from tests.unit.report.test_fitted_scales import lines
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.studies.renamed_markers import Session, renaming
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.recipe import Recipe
 
 
 @pytest.mark.parametrize("model", ["conventional", "six-dof"])

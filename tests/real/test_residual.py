@@ -11,8 +11,8 @@ import pytest
 
 import biomech_id as bid
 from benchmarks.studies.residual import FAULTS, STAND_OUT, TABLE, Walk, detections
-from biomech_id.gait.residual import LARGEST_WEIGHT_PERCENT
-from biomech_id.results.session.values import TrialResult
+from biomech_id.gait.measures.residual import LARGEST_WEIGHT_PERCENT
+from biomech_id.session.solved import Solved
 from tests.real.sessions import Sessions
 
 pytestmark = pytest.mark.real
@@ -23,7 +23,7 @@ OTHERS = ("NP1002", "NP1006")
 
 
 @cache
-def others(shared: Path) -> tuple[TrialResult, ...]:
+def others(shared: Path) -> tuple[Solved, ...]:
     return tuple(trial for name in OTHERS for trial in bid.analyse(shared / "c3d" / "norm_subjects" / name).computed.trials)
 
 

@@ -13,11 +13,11 @@ import pytest
 from sessions import Sessions
 
 from biomech_id.conventions import cycle_rows
-from biomech_id.results.folder.read_write import MANIFEST, damaged_outputs, read_tables, write_folder
-from biomech_id.results.folder.replay import REPLAY
-from biomech_id.results.norms.from_sessions import norm_from_sessions
-from biomech_id.results.norms.norm import check_norm, norm_band
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.norms.from_sessions import norm_from_sessions
+from biomech_id.session.folder.read_write import MANIFEST, damaged_outputs, read_tables, write_folder
+from biomech_id.session.folder.replay import REPLAY
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.norm import check_norm, norm_band
 
 KEYS = ["trial", "side", "cycle", "variable", "component", "percent"]
 
@@ -130,7 +130,7 @@ def test_a_session_is_whole_and_writes_the_same_bytes_again(subject: str, writte
 def test_a_norm_of_all_children_has_published_magnitudes(c3d_dir: Path, written: Callable[[str], Path]) -> None:
     """Schwartz et al. 2008 (J Biomech 41:1639), 83 children at free speed; six children stay within two of their SDs."""
     subjects = sorted(path.name for path in (c3d_dir / "children").iterdir())
-    sessions: list[SessionTables] = [read_tables(written(subject)) for subject in subjects]
+    sessions: list[Tables] = [read_tables(written(subject)) for subject in subjects]
     norm = norm_from_sessions(sessions, source="six children")
     check_norm(norm, where="norm")
     knee, ankle = norm_band(norm, "KneeAngles", "X"), norm_band(norm, "AnkleMoment", "X")

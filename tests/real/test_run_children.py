@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import biomech_id as bid
 from biomech_id.cli.app import app
 from biomech_id.conventions import UPPER_BODY_TABLE
-from biomech_id.results.folder.read_write import damaged_outputs
+from biomech_id.session.folder.read_write import damaged_outputs
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 SUBJECTS = sorted(p for p in (SHARED / "c3d" / "children").glob("*") if p.is_dir())

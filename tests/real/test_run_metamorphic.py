@@ -10,7 +10,8 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.pipeline import single
-from biomech_id.results.session.result import SessionResult
+from biomech_id.session.session import Session
+from biomech_id.session.trial_tables import frames
 from biomech_id.trial import Trial
 
 OTHER = {"L": "R", "R": "L"}
@@ -58,10 +59,10 @@ def mirrored(trial: Trial) -> Trial:
 
 
 @pytest.fixture(scope="module")
-def analysed(c3d_dir) -> Callable[[Callable[[Trial], Trial]], SessionResult]:
+def analysed(c3d_dir) -> Callable[[Callable[[Trial], Trial]], Session]:
     """Analyse one child's session after doing something to each of its recordings; what the vendor stored is taken away."""
 
-    def analyse(change: Callable[[Trial], Trial]) -> SessionResult:
+    def analyse(change: Callable[[Trial], Trial]) -> Session:
         read_all = single.read_all
         with pytest.MonkeyPatch.context() as patch:
 
@@ -92,13 +93,13 @@ def compare(found, expected, *, mirror: bool) -> None:
             sign = -1.0 if mirror and p.parameter in SIGNED_TOWARDS_A_SIDE else 1.0
             assert p.value == pytest.approx(sign * values[p.side, p.cycle, p.parameter], abs=1e-6)
         compared = 0
-        for column in theirs.frames.columns:
+        for column in frames(theirs).columns:
             name, _, component = column.partition(".")
             if column in ("frame", "time") or name.endswith(LAB_COLUMNS):
                 continue
             # Joint forces point to the left on both sides (docs/conventions.md); everything else is named after anatomy.
             sign = -1.0 if mirror and name.endswith("Force") and component == "Y" else 1.0
-            theirs_now, mine_now = theirs.frames[column], mine.frames[other[column[0]] + column[1:]]
+            theirs_now, mine_now = frames(theirs)[column], frames(mine)[other[column[0]] + column[1:]]
             np.testing.assert_allclose(
                 mine_now, sign * np.asarray(theirs_now), rtol=0.0, atol=ROUNDING, err_msg=f"{mine.name} {column}"
             )

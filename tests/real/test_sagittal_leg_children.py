@@ -15,11 +15,11 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import InvalidValueError
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.travel import classify
-from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
+from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.examples.sagittal_leg import SagittalLeg, sagittal_leg
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
-from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.
 pytestmark = pytest.mark.usefixtures("shared_dir")
@@ -41,9 +41,8 @@ def walks(folder: Path) -> list[tuple[TrialKind, BodyMotion, dict[str, FootConta
     out = []
     for trial in trials:
         if trial is not static:
-            motion = model.track(trial)
-            plates = bid.assign_plates(trial, motion)
-            out.append((classify(trial, motion), motion, plates.contacts, bid.solve(motion, plates)))
+            movement = bid.assign_plates(model.track(trial))
+            out.append((classify(trial, movement), movement, movement.contacts, bid.solve(movement)))
     return out
 
 

@@ -16,12 +16,12 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import Assignment, assign_plates
 from biomech_id.gait.events import find_events
-from biomech_id.gait.stance import Verdict
 from biomech_id.markersets import draft, parse_markerset
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
 from biomech_id.models.six_dof.model import SixDofModel, six_dof_model
 from biomech_id.models.six_dof.rigid_markers import _computed
+from biomech_id.movement.stance import Verdict
 from biomech_id.readers import read_c3d
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import EventKind, Trial

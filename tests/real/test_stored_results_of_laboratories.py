@@ -16,9 +16,10 @@ from sessions import Sessions
 
 from biomech_id import analyse
 from biomech_id.conventions import SIDES
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.readers import read
-from biomech_id.results.session.values import TrialResult
+from biomech_id.request.recipe import Recipe
+from biomech_id.session import trial_tables
+from biomech_id.session.solved import Solved
 from biomech_id.trial import Trial
 
 pytestmark = pytest.mark.real
@@ -48,8 +49,8 @@ def offset(pair: tuple[np.ndarray, np.ndarray]) -> float:
     return float(np.nanmean(pair[0] - pair[1]))
 
 
-def pairs(result: TrialResult, stored: Trial, moment: str, angle: str) -> Iterator[Pair]:
-    frame, outputs = result.frames, stored.model_outputs
+def pairs(result: Solved, stored: Trial, moment: str, angle: str) -> Iterator[Pair]:
+    frame, outputs = trial_tables.frames(result), stored.model_outputs
     time_s = result.motion.time_s
     for side in SIDES:
         clean = [s for s in result.assignment.stances if s.side == side and s.verdict == "clean"] if result.assignment else []
@@ -112,9 +113,9 @@ def test_leardini_walks(c3d_dir: Path) -> None:
     assert n == 12
 
 
-def about_their_hip(result: TrialResult, stored: Trial, pair: Pair) -> tuple[np.ndarray, float]:
+def about_their_hip(result: Solved, stored: Trial, pair: Pair) -> tuple[np.ndarray, float]:
     """Our sagittal hip moment, N m/kg, with the ground reaction about the file's own hip centre; how far that lies from ours, m."""
-    frame = result.frames
+    frame = trial_tables.frames(result)
 
     def columns(name: str) -> np.ndarray:
         return np.stack([np.asarray(frame[f"{pair.side}{name}.{axis}"]) for axis in "XYZ"], axis=1)[pair.frames]

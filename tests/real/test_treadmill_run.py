@@ -8,12 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.gait.contacts import plate_at_rest
+from biomech_id.feet.contacts import plate_at_rest
+from biomech_id.feet.feet import find_feet
+from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.events import EventSearch, search_events
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.support import floor_support
-from biomech_id.gait.travel import describe_travel
 from biomech_id.readers import read_c3d
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind, Trial
@@ -60,7 +58,6 @@ def test_feet_take_turns_in_all_86_contacts(found: EventSearch) -> None:
 
 
 def test_the_belt_runs_at_3_5_m_s(run: Trial) -> None:
-    landmarks = find_landmarks(run)
-    travel = describe_travel(landmarks, floor_support(run, landmarks))
+    travel = find_feet(run).travel
     assert travel.kind is TrialKind.RUN
     assert np.linalg.norm(travel.belt_lab_m_s) == pytest.approx(3.5, abs=0.05)

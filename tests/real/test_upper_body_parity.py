@@ -20,8 +20,10 @@ import biomech_id as bid
 from biomech_id.conventions import MM_PER_M, UPPER_BODY_TABLE
 from biomech_id.models.triads import unit
 from biomech_id.readers import read_c3d
-from biomech_id.results.parity import ParityRow, parity_rows
-from biomech_id.results.session.values import SessionValues, TrialResult
+from biomech_id.session import trial_tables
+from biomech_id.session.session import Session
+from biomech_id.session.solved import Solved
+from biomech_id.statistics.parity import ParityRow, parity_rows
 from biomech_id.trial import Trial
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("shared_dir")]
@@ -40,7 +42,7 @@ STORED = {"thorax": "TRX", "head": "HED", "humerus": "HU", "radius": "RA", "hand
 
 
 @cache
-def analysed(folder: Path, kinetics: str = "vicon") -> SessionValues:
+def analysed(folder: Path, kinetics: str = "vicon") -> Session:
     return bid.analyse(folder, kinetics=kinetics, uncertainty=False).computed
 
 
@@ -49,7 +51,7 @@ def recorded(folder: Path, file: str) -> Trial:
     return read_c3d(folder / file, trust=True)
 
 
-def trials(folder: Path, kinetics: str = "vicon") -> Iterator[tuple[TrialResult, Trial]]:
+def trials(folder: Path, kinetics: str = "vicon") -> Iterator[tuple[Solved, Trial]]:
     found = [trial for trial in analysed(folder, kinetics).trials if trial.name != OTHER_MARKERS]
     yield from ((trial, recorded(folder, trial.file)) for trial in found)
 
@@ -57,7 +59,7 @@ def trials(folder: Path, kinetics: str = "vicon") -> Iterator[tuple[TrialResult,
 @cache
 def rows(folder: Path) -> tuple[ParityRow, ...]:
     mine = {row.variable for row in UPPER_BODY_TABLE} | {"SJC", "EJC", "WJC", "CentreOfMass"}
-    compared = (parity_rows(trial.frames, file, straight=trial.kind == "straight") for trial, file in trials(folder))
+    compared = (parity_rows(trial_tables.frames(trial), file, straight=trial.kind == "straight") for trial, file in trials(folder))
     return tuple(
         row for of_trial in compared for row in of_trial if row.variable in mine and (row.trial, row.variable) != OTHER_BRANCH
     )

@@ -19,16 +19,16 @@ import pytest
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import BiomechError
-from biomech_id.gait.stance import Assignment, FootContact
 from biomech_id.models import segment_motion
 from biomech_id.models.conventional.model import CONVENTIONAL, ConventionalModel, conventional_model, stored_conventional_model
 from biomech_id.models.conventional.stored_calibration import LEARNT
 from biomech_id.models.model import CalibrationInput
-from biomech_id.pipeline.subject_file import apply_subject_file
+from biomech_id.movement.stance import Assignment, FootContact
 from biomech_id.readers import read_c3d
-from biomech_id.results.parity import ParityRow, parity_rows
-from biomech_id.results.tables.frame_table import frame_table
+from biomech_id.request.subject_file import apply_subject_file
+from biomech_id.session.tables.frame_table import frame_table
 from biomech_id.signal.resample import window_mean
+from biomech_id.statistics.parity import ParityRow, parity_rows
 from biomech_id.trial import Trial
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("shared_dir")]

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import Outcome, run_job
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables.session_tables import Tables
 
 CHILD = "HC032A"
 
 
-def run(c3d_dir: Path, out: Path, *said: str, review: str = "") -> tuple[Outcome, SessionTables]:
+def run(c3d_dir: Path, out: Path, *said: str, review: str = "") -> tuple[Outcome, Tables]:
     folder = c3d_dir / "children" / CHILD
     named = out.with_suffix(".toml")
     named.write_text(review, encoding="utf-8")
@@ -26,7 +26,7 @@ def run(c3d_dir: Path, out: Path, *said: str, review: str = "") -> tuple[Outcome
     return outcome, read_tables(out)
 
 
-def of_stance(tables: SessionTables, start_s: float) -> tuple[str, str, float]:
+def of_stance(tables: Tables, start_s: float) -> tuple[str, str, float]:
     """Verdict and `kinetics_valid` of the left stance and cycle that begin there, and the largest force in that stance, N/kg."""
     stances, cycles, frames = tables.stances, tables.cycle_list, tables.frames[f"{CHILD}18"]
     (stance,) = stances[(stances["side"] == "L") & ((stances["start_s"] - start_s).abs() < 0.005)].itertuples()

@@ -18,7 +18,7 @@ from biomech_id.errors import OutputError
 from biomech_id.files.atomic import whole_file
 from biomech_id.models.poses.model import poses_of
 from biomech_id.readers.c3d.interpret import interpret
-from biomech_id.readers.c3d.pose_inertia import OWN_GROUP, parameter_name
+from biomech_id.readers.c3d.rotations import OWN_GROUP, parameter_name
 from biomech_id.readers.c3d.units import METRES
 from biomech_id.readers.source import read_source
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
@@ -83,7 +83,7 @@ def _matrices(poses: Rotations, R_lab_file: FloatArray, unit_m: float) -> FloatA
 
 
 def _numbers(share: SegmentShare) -> list[float]:
-    """As `readers.c3d.pose_inertia` reads them: share, centre, tensor."""
+    """As `readers.c3d.rotations` reads them: share, centre, tensor."""
     tensor = share.tensor_m2
     above = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
     return [share.mass_share, *share.com_m.tolist(), *np.diag(tensor).tolist(), *map(float, above)]

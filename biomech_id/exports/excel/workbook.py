@@ -13,8 +13,8 @@ from typing import Any
 
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable, whole_file
-from biomech_id.results.tables.one_row import session_row
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.session.tables.one_row import session_row
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 
 #: Names of the sheets, in their order.
 SHEETS = ("session", "curves", "spatiotemporal", "peaks", "scores")
@@ -24,12 +24,12 @@ MOST_COLUMNS = 16384
 CURVE_HEADS = ("trial", "side", "cycle", "variable", "component")
 
 
-def write_workbook(tables: SessionTables, path: Path) -> Path:
+def write_workbook(tables: Tables, path: Path) -> Path:
     """Write a session as a workbook and return its path; it appears whole or not at all.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session.
     path : Path
         The .xlsx file.
@@ -59,7 +59,7 @@ def write_workbook(tables: SessionTables, path: Path) -> Path:
     return path
 
 
-def _sheets(tables: SessionTables) -> Iterable[tuple[str, Iterable[Sequence[Any]]]]:
+def _sheets(tables: Tables) -> Iterable[tuple[str, Iterable[Sequence[Any]]]]:
     """Name and rows of each; curves that one sheet cannot hold go on in "curves 2" and so on."""
     first, curves, *others = SHEETS
     row = session_row(tables)
@@ -72,7 +72,7 @@ def _sheets(tables: SessionTables) -> Iterable[tuple[str, Iterable[Sequence[Any]
         yield name, [list(table.columns), *table.itertuples(index=False)]
 
 
-def _curves(tables: SessionTables, held: slice) -> Iterable[Sequence[Any]]:
+def _curves(tables: Tables, held: slice) -> Iterable[Sequence[Any]]:
     """Five rows of names above, then one row a percent, one column a curve."""
     cycles = tables.cycles.iloc[held]
     heads = cycles.iloc[::CURVE_POINTS]

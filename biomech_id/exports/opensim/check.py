@@ -48,8 +48,8 @@ def check_folder(folder: Path) -> tuple[Finding, ...]:
     if not files:
         words = f"{folder} holds none of OpenSim's files ({', '.join(CHECKS)})."
         raise MissingInputError.at(folder, words, "a folder of OpenSim's files")
-    found = [finding for path in files for finding in _safely(CHECKS[path.suffix.lower()], path)]
-    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.ERROR))
+    findings = [finding for path in files for finding in _safely(CHECKS[path.suffix.lower()], path)]
+    return tuple(sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR))
 
 
 def _safely(check: Callable[[Path], Iterable[Finding]], path: Path) -> list[Finding]:

@@ -19,16 +19,16 @@ from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_
 from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion
 from biomech_id.exports.opensim.muscles import envelope_table
 from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_setup, write_scale_setup
-from biomech_id.exports.opensim.text import write_storage, write_trc
-from biomech_id.gait.contacts import contact_threshold_N, plate_at_rest
+from biomech_id.feet.contacts import contact_threshold_N, plate_at_rest
+from biomech_id.gait.ground import pressure_threshold_N
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
-from biomech_id.results.session.ground import pressure_threshold_N
-from biomech_id.results.session.result import SessionResult
-from biomech_id.results.session.values import TrialResult
+from biomech_id.session.session import Session
+from biomech_id.session.solved import Solved
 from biomech_id.signal.resample import local_quadratic
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
+from biomech_id.writers.opensim_text import write_storage, write_trc
 
 MODEL_FILE = "subject.osim"
 #: Without a mass the point of application is computed from this vertical force on, N.
@@ -42,7 +42,7 @@ class TrialNote:
     Attributes
     ----------
     name : str
-        Of the trial.
+        Name of the trial.
     unknown : tuple[str, ...]
         One sentence for each stretch of each foot, with the reason.
     handed_percent : float
@@ -60,17 +60,15 @@ class TrialNote:
         return f"{self.name}: {handed}{'; '.join(self.unknown) or 'known throughout'}"
 
 
-def write_opensim(
-    session: SessionResult, folder: Path, *, knee: KneeSign = "flexion", analog: bool = False
-) -> tuple[TrialNote, ...]:
+def write_opensim(session: Session, folder: Path, *, knee: KneeSign = "flexion", analog: bool = False) -> tuple[TrialNote, ...]:
     """Write a session's hand-over to OpenSim into an existing, empty folder.
 
     Parameters
     ----------
-    session : SessionResult
+    session : Session
         Analysed in this process, so that it holds markers and motions; textbook kinetics.
     folder : Path
-        Where to.
+        An existing, empty folder.
     knee : KneeSign, optional
         Which way the knee's angle and moment count.
     analog : bool, optional
@@ -92,12 +90,15 @@ def write_opensim(
     write_model(folder / MODEL_FILE, model)
     if session.static_motion is not None and session.static_markers is not None:
         _write_static(folder, session, model, session.static_motion, session.static_markers)
-    notes = tuple(_write_trial(folder, trial, model, analog, envelope_table(session.emg, trial.name)) for trial in session.trials)
+    notes = tuple(
+        _write_trial(folder, trial, model, analog, envelope_table(session.muscle_signals, trial.name))
+        for trial in session.movements
+    )
     (folder / "README.md").write_text(_readme(session, knee, notes, analog), encoding="utf-8", newline="\n")
     return notes
 
 
-def _refuse_several_statics(session: SessionResult) -> None:
+def _refuse_several_statics(session: Session) -> None:
     """Refuse trials whose markers were placed anew between them: one model carries one placement.
 
     Raises
@@ -105,7 +106,7 @@ def _refuse_several_statics(session: SessionResult) -> None:
     OptionError
         The session was calibrated on several static trials.
     """
-    statics = sorted({trial.static for trial in session.trials})
+    statics = sorted({trial.static for trial in session.movements})
     if len(statics) > 1:
         raise OptionError(
             f"The conditions of this session have static trials of their own ({', '.join(statics)}), and an OpenSim model has one "
@@ -114,15 +115,20 @@ def _refuse_several_statics(session: SessionResult) -> None:
         )  # fmt: skip
 
 
-def session_model(session: SessionResult, knee: KneeSign = "flexion") -> SubjectModel:
-    """Return the subject's model, placed on the static trial, or on the first walk for want of one.
+def session_model(session: Session, knee: KneeSign = "flexion") -> SubjectModel:
+    """Make the subject's model, placed on the static trial, or on the first walk for want of one.
 
     Parameters
     ----------
-    session : SessionResult
-        The session, analysed.
+    session : Session
+        An analysed session that still holds markers and motions.
     knee : KneeSign, optional
         Which way the knee's first coordinate counts.
+
+    Returns
+    -------
+    SubjectModel
+        Segments, joints and markers, in OpenSim's body axes.
 
     Raises
     ------
@@ -133,37 +139,47 @@ def session_model(session: SessionResult, knee: KneeSign = "flexion") -> Subject
     """
     _refuse_several_statics(session)
     motion, markers = session.static_motion, session.static_markers
-    if motion is None and session.trials:
-        motion, markers = session.trials[0].motion, session.trials[0].markers
+    if motion is None and session.movements:
+        motion, markers = session.movements[0].motion, session.movements[0].markers
     if motion is None or markers is None:
         raise MissingInputError(
             "There is no trial to build an OpenSim model on.", value=None, expected="a static trial or a walk", where="session"
         )
-    name = session.subject.code or "subject"
-    return subject_model(name, motion, markers, session.marker_groups, mass_kg=session.subject.mass_kg, knee=knee)
+    name = session.person.code or "subject"
+    return subject_model(name, motion, markers, session.marker_groups, mass_kg=session.person.mass_kg, knee=knee)
 
 
 def marker_table(motion: BodyMotion, markers: Markers) -> MarkerTable:
-    """Return a trial's markers in OpenSim's ground, metres.
+    """Turn a trial's markers into OpenSim's ground.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Motion of the trial, which has its direction of progression.
     markers : Markers
         The trial's, laboratory axes.
+
+    Returns
+    -------
+    MarkerTable
+        Positions in m, Y up; NaN where a marker is missing.
     """
     position = markers.position_m @ R_ground_lab(motion).T
     return MarkerTable(markers.names, position, motion.rate_hz, motion.first_frame, motion.time_s, "m")
 
 
-def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:
-    """Return side -> the ground's action on that foot, the very one the joint loads were computed with; zero where not known.
+def foot_loads(trial: Solved) -> dict[str, GroundLoad]:
+    """The ground's action on each foot, the very one the joint loads were computed with.
 
     Parameters
     ----------
-    trial : TrialResult
-        The trial, analysed.
+    trial : Solved
+        The trial, analysed, with its contacts.
+
+    Returns
+    -------
+    dict[str, GroundLoad]
+        By side, about the laboratory's origin, N and N m; zero where not known.
     """
     return {
         side: GroundLoad(
@@ -174,15 +190,20 @@ def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:
     }
 
 
-def plate_loads(trial: TrialResult, *, at_video_rate: bool) -> tuple[GroundLoad, ...]:
-    """Return each plate's action about the laboratory's origin, in the file's order; zero while nobody is on it.
+def plate_loads(trial: Solved, *, at_video_rate: bool) -> tuple[GroundLoad, ...]:
+    """Each plate's action on whoever stands on it.
 
     Parameters
     ----------
-    trial : TrialResult
-        The trial, analysed.
+    trial : Solved
+        The trial, analysed, with its plates.
     at_video_rate : bool
         Or at the plates' own.
+
+    Returns
+    -------
+    tuple[GroundLoad, ...]
+        In the file's order, about the laboratory's origin, N and N m; zero while nobody is on the plate.
     """
     loads = []
     for number, plate in enumerate(trial.plates, start=1):
@@ -199,18 +220,18 @@ def plate_loads(trial: TrialResult, *, at_video_rate: bool) -> tuple[GroundLoad,
 
 def _loaded(plate: ForcePlate, mass_kg: float | None) -> BoolArray:
     rest = plate_at_rest(plate)
-    return np.asarray(plate.force_lab_N[:, 2] - rest.offset_N > contact_threshold_N(rest, mass_kg))
+    return plate.force_lab_N[:, 2] - rest.offset_N > contact_threshold_N(rest, mass_kg)
 
 
-def _write_static(folder: Path, session: SessionResult, model: SubjectModel, motion: BodyMotion, markers: Markers) -> None:
+def _write_static(folder: Path, session: Session, model: SubjectModel, motion: BodyMotion, markers: Markers) -> None:
     table = marker_table(motion, markers)
     trc = write_trc(folder / f"{session.static_name}.trc", table)
     seconds = (float(table.time_s[0]), float(table.time_s[-1]))
-    mass_kg = session.subject.mass_kg or -1.0
+    mass_kg = session.person.mass_kg or -1.0
     write_scale_setup(folder / "scale_setup.xml", model, MODEL_FILE, trc, seconds, mass_kg=mass_kg, markers=markers.names)
 
 
-def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: bool, muscles: StorageTable | None) -> TrialNote:
+def _write_trial(folder: Path, trial: Solved, model: SubjectModel, analog: bool, muscles: StorageTable | None) -> TrialNote:
     name, moved = trial.name, model_motion(model, trial.motion, trial.loads)
     coordinates = moved.coordinates()
     write_storage(folder / f"{name}_coordinates.mot", coordinates)
@@ -231,7 +252,7 @@ def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: 
     return TrialNote(name, unknown, handed_percent)
 
 
-def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: bool) -> tuple[tuple[str, ...], float]:
+def _write_loads(folder: Path, trial: Solved, moved: ModelMotion, analog: bool) -> tuple[tuple[str, ...], float]:
     """Write everything of forces; return when the ground's action is not known, in words, and the share handed over, percent."""
     name = trial.name
     if not trial.contacts:
@@ -259,7 +280,7 @@ def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: b
     return unknown, 100.0 * handed / measured if measured > 0.0 else float("nan")
 
 
-def _unknown(trial: TrialResult, time_s: FloatArray) -> tuple[str, ...]:
+def _unknown(trial: Solved, time_s: FloatArray) -> tuple[str, ...]:
     return tuple(
         f"{SIDE_WORDS[side]} foot {time_s[first]:.3f} to {time_s[last - 1]:.3f} s: {_why(trial, side, time_s[first:last])}"
         for side, contact in trial.contacts.items()
@@ -267,7 +288,7 @@ def _unknown(trial: TrialResult, time_s: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _why(trial: TrialResult, side: str, time_s: FloatArray) -> str:
+def _why(trial: Solved, side: str, time_s: FloatArray) -> str:
     """Why a foot's force is not known at some times (m,): the reason of the stance that shares most of them."""
     reasons: dict[str, int] = {}
     for stance in trial.assignment.stances if trial.assignment else ():
@@ -279,7 +300,7 @@ def _why(trial: TrialResult, side: str, time_s: FloatArray) -> str:
     return best if best and reasons[best] else "too far from every foot strike and foot off to say whether it stands"
 
 
-def _range(moved: ModelMotion, trial: TrialResult, time_s: FloatArray) -> tuple[float, float]:
+def _range(moved: ModelMotion, trial: Solved, time_s: FloatArray) -> tuple[float, float]:
     """Time in which OpenSim's inverse dynamics mean something: the longest in which both feet's loads are known, or else one's."""
     whole = (float(time_s[0]), float(time_s[-1]))
     if not trial.contacts:
@@ -294,7 +315,7 @@ def _range(moved: ModelMotion, trial: TrialResult, time_s: FloatArray) -> tuple[
     return whole
 
 
-def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...], analog: bool) -> str:
+def _readme(session: Session, knee: KneeSign, notes: tuple[TrialNote, ...], analog: bool) -> str:
     files: Mapping[str, str] = {
         MODEL_FILE: "the subject: segments, joint centres and markers of the calibration; six coordinates for each joint",
         "scale_setup.xml": "places the markers on the static trial; sizes and masses are the subject's already",
@@ -311,7 +332,7 @@ def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...]
         "TRIAL_inverse_dynamics.sto": "our joint moments and forces under OpenSim's names; nan where not known",
     }
     lines = [
-        f"# {session.subject.code or 'Subject'}: hand-over to OpenSim", "",
+        f"# {session.person.code or 'Subject'}: hand-over to OpenSim", "",
         f"Model: {session.model}, {session.kinetics} kinetics. Ground: X along the trial's progression, Y up, Z to the right.",
         f"Sign: {KNEE_NOTES[knee]}.",
         "Each leg body's origin is the joint centre proximal to it; moments are about the child's origin.",

@@ -42,24 +42,34 @@ BODY_WORDS = {"pelvis": "pelvis", "thigh": "femur", "shank": "tibia", "foot": "c
 
 
 def R_ground_lab(motion: BodyMotion) -> FloatArray:
-    """Return (3, 3), laboratory components to OpenSim's ground: X along this trial's progression, Y up, Z to the right.
+    """Rotation into OpenSim's ground: X along this trial's progression, Y up, Z to the right.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Motion of pelvis and legs in the trial.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), laboratory to ground components.
     """
     forward, left, up = motion.progression_R_lab
     return np.stack([forward, up, -left])
 
 
 def body_name(key: Part) -> str:
-    """Return OpenSim's name of a segment: ("R", "shank") is ``tibia_r``.
+    """OpenSim's name of a segment.
 
     Parameters
     ----------
     key : Part
-        (side, segment).
+        (side, segment), the side "" for the pelvis.
+
+    Returns
+    -------
+    str
+        ("R", "shank") is ``tibia_r``.
     """
     side, segment = key
     return f"{BODY_WORDS[segment]}_{side.lower()}" if side else BODY_WORDS[segment]
@@ -74,13 +84,13 @@ class Joint:
     name : str
         As OpenSim's models call it.
     parent : Part | None
-        Segments; the parent None is ground.
+        (side, segment) that carries the joint; None for ground.
     child : Part
-        Segments; the parent None is ground.
+        (side, segment) that the joint moves.
     rotations : tuple[str, str, str]
-        Names of the coordinates.
+        Names of the coordinates that turn, in order.
     translations : tuple[str, str, str]
-        Names of the coordinates.
+        Names of the coordinates that slide, along the parent's axes.
     signs : tuple[float, float, float]
         (3,), +1 or -1 for the axes z, x, y.
     """
@@ -99,7 +109,7 @@ class Joint:
 
 
 def joints_of(sides: tuple[str, ...], knee: KneeSign = "flexion") -> tuple[Joint, ...]:
-    """Return the joints of a body, pelvis first, then down each leg; ``knee`` says which way its first coordinate counts.
+    """The joints of a body.
 
     Parameters
     ----------
@@ -107,6 +117,11 @@ def joints_of(sides: tuple[str, ...], knee: KneeSign = "flexion") -> tuple[Joint
         Those that the recording shows, "L" and "R".
     knee : KneeSign, optional
         Which way the knee's first coordinate counts.
+
+    Returns
+    -------
+    tuple[Joint, ...]
+        Pelvis first, then down each leg.
     """
     pelvis = Joint(
         "ground_pelvis", None, PELVIS, ("pelvis_tilt", "pelvis_list", "pelvis_rotation"),
@@ -142,15 +157,15 @@ class BodyState:
     R_lab_body : FloatArray
         (n, 3, 3), maps body components to laboratory components.
     origin_m : FloatArray
-        (n, 3), m.
+        (n, 3), laboratory axes, m.
     velocity_m_s : FloatArray
         (n, 3), of the origin, m/s.
     acceleration_m_s2 : FloatArray
         (n, 3), of the origin, m/s2.
     omega_rad_s : FloatArray
-        (n, 3), rad/s.
+        (n, 3), angular velocity, rad/s.
     alpha_rad_s2 : FloatArray
-        (n, 3), rad/s2.
+        (n, 3), angular acceleration, rad/s2.
     """
 
     R_lab_body: FloatArray
@@ -162,7 +177,7 @@ class BodyState:
 
 
 def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
-    """Return the state of the body that a segment is, its origin being the segment's.
+    """State of the body that a segment is, its origin being the segment's.
 
     The origin moves as the material point of the rigid body whose centre of mass and axes were differentiated: so OpenSim, which
     knows the origin, finds the very acceleration of the centre of mass.
@@ -170,9 +185,14 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
     Parameters
     ----------
     motion : Motion
-        The segment.
+        Motion of the segment, derivatives in it.
     R_seg_body : FloatArray
         (3, 3), maps components in OpenSim's body to components in our segment axes.
+
+    Returns
+    -------
+    BodyState
+        In OpenSim's body axes.
     """
     omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
     arm = motion.frames.origin_lab_m - motion.com_lab_m
@@ -184,26 +204,36 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
 
 
 def body_states(motion: BodyMotion) -> dict[Part, BodyState]:
-    """Return the state of every body: the pelvis, and foot, shank and thigh of both legs.
+    """States of the pelvis, and of foot, shank and thigh of both legs.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Motion of pelvis and legs in the trial.
+
+    Returns
+    -------
+    dict[Part, BodyState]
+        By (side, segment), in OpenSim's body axes.
     """
     keys = (PELVIS, *((side, segment) for side in motion.sides for segment in LEG_SEGMENTS))
     return {key: body_state(motion.motions[key], motion.model_axes.R_seg_isb[key[1]]) for key in keys}
 
 
 def ground_state(R_ground_lab: FloatArray, n_frames: int) -> BodyState:
-    """Return the state of the ground, which rests at the laboratory's origin.
+    """State of the ground, which rests at the laboratory's origin.
 
     Parameters
     ----------
     R_ground_lab : FloatArray
         (3, 3), maps laboratory components to OpenSim's ground.
     n_frames : int
-        How many.
+        How many frames it rests for.
+
+    Returns
+    -------
+    BodyState
+        Zero velocities and accelerations.
     """
     still = np.zeros((n_frames, 3))
     return BodyState(np.broadcast_to(R_ground_lab.T, (n_frames, 3, 3)), still, still, still, still, still)
@@ -234,16 +264,21 @@ class JointState:
 
 
 def joint_state(joint: Joint, parent: BodyState, child: BodyState, place_parent_m: FloatArray) -> JointState:
-    """Return coordinates, speeds and accelerations of a joint at ``place_parent_m`` (3,) in its parent (see the module).
+    """Coordinates, speeds and accelerations of a joint (see the module).
 
     Parameters
     ----------
     joint : Joint
-        One of `joints_of`.
+        Its names, parent, child and signs.
     parent, child : BodyState
         The bodies on either side.
     place_parent_m : FloatArray
         (3,), in the parent's axes, from its origin, metres.
+
+    Returns
+    -------
+    JointState
+        Angles in rad without jumps by a turn, translations in m; NaN where a body is missing.
     """
     R = np.swapaxes(parent.R_lab_body, -1, -2) @ child.R_lab_body
     turned = cardan_angles(R, SEQUENCE)
@@ -275,18 +310,23 @@ def joint_state(joint: Joint, parent: BodyState, child: BodyState, place_parent_
 
 
 def generalised_forces(state: JointState, parent: BodyState, child: BodyState, wrench: Wrench) -> FloatArray:
-    """Return (n, 6), N m and N, the generalised forces that a joint's wrench is.
+    """The generalised forces that a joint's wrench is.
 
     Parameters
     ----------
     state : JointState
-        Of the joint.
+        Coordinates of the joint in the same frames.
     parent : BodyState
-        Of the joint.
+        Body on the proximal side.
     child : BodyState
-        Of the joint.
+        Body on the distal side.
     wrench : Wrench
         Action of the parent on the child, laboratory axes, about any point.
+
+    Returns
+    -------
+    FloatArray
+        (n, 6), three moments, N m, then three forces, N.
     """
     here = wrench.about(child.origin_m)
     moment = matvec_transposed(parent.R_lab_body, here.moment_Nm)
@@ -295,7 +335,7 @@ def generalised_forces(state: JointState, parent: BodyState, child: BodyState, w
 
 
 def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) -> dict[str, FloatArray]:
-    """Return joint name -> (3,), m: the median place of the child's origin in the parent's axes. Ground's is the origin.
+    """Where joints sit on their parents: the median over the frames.
 
     Parameters
     ----------
@@ -303,6 +343,11 @@ def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) ->
         (side, segment) -> state; ground has its own.
     joints : tuple[Joint, ...]
         Pelvis first, then down each leg.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        By the joint's name, (3,), the child's origin in the parent's axes, m; zeros for ground's.
     """
     places = {}
     for joint in joints:
@@ -316,16 +361,21 @@ def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) ->
 
 
 def into_body(state: BodyState, point_lab_m: FloatArray) -> FloatArray:
-    """Return the path (n, 3) of a point in a body's axes from its origin, m.
+    """Express a path in a body's axes.
 
     Parameters
     ----------
     state : BodyState
-        The body.
+        Pose of the body in the same frames.
     point_lab_m : FloatArray
         (n, 3), laboratory axes, metres.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), from the body's origin, m.
     """
-    return np.asarray(matvec_transposed(state.R_lab_body, point_lab_m - state.origin_m))
+    return matvec_transposed(state.R_lab_body, point_lab_m - state.origin_m)
 
 
 def _axes(turned_rad: FloatArray, signs: FloatArray) -> FloatArray:

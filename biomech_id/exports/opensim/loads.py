@@ -17,8 +17,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.errors import InvalidValueError
-from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.joints import body_name
+from biomech_id.osim.document.writing import element, object_set, properties, write_document
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.signal.runs import runs
 
@@ -32,7 +32,7 @@ class GroundLoad:
     label : str
         What its columns are called after: "r", "l", or a plate's number.
     force_lab_N : FloatArray
-        (n, 3).
+        (n, 3), on the foot, or on whoever stands there.
     moment_lab_Nm : FloatArray
         (n, 3), about the laboratory's origin.
     """
@@ -47,7 +47,13 @@ class GroundLoad:
         return f"ground_force_{self.label}_v", f"ground_force_{self.label}_p", f"ground_torque_{self.label}_"
 
     def columns(self) -> tuple[str, ...]:
-        """Names of the nine columns."""
+        """Names of the nine columns.
+
+        Returns
+        -------
+        tuple[str, ...]
+            Force, point, torque, x to z each.
+        """
         return tuple(stem + axis for stem in self.stems for axis in "xyz")
 
 
@@ -61,14 +67,14 @@ def ground_table(
     pressure_from_N: float,
     notes: tuple[str, ...] = (),
 ) -> StorageTable:
-    """Return ground reactions as an OpenSim table.
+    """Put ground reactions into an OpenSim table.
 
     Parameters
     ----------
     name : str
-        Of the table.
+        Title of the table.
     time_s : FloatArray
-        (n,).
+        (n,), times of the loads, s.
     loads : tuple[GroundLoad, ...]
         Of n samples each.
     R_ground_lab : FloatArray
@@ -78,7 +84,12 @@ def ground_table(
     pressure_from_N : float
         Vertical force from which a centre of pressure is believed.
     notes : tuple[str, ...], optional
-        Of the table.
+        Further lines of the header.
+
+    Returns
+    -------
+    StorageTable
+        Nine columns for each load, N, m and N m, ground axes (Y up).
 
     Raises
     ------
@@ -102,10 +113,10 @@ def ground_table(
 
 
 def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: float, pressure_from_N: float) -> FloatArray:
-    """Return (n, 3), m, ground axes (Y up): the centre of pressure, its nearest value in the same contact, or zero off the ground.
+    """Point at which OpenSim applies a force.
 
-    ``force_N`` and ``moment_Nm`` (n, 3) are in ground axes, the moment about the origin. A contact that never carries
-    ``pressure_from_N`` has its force at the origin of the floor.
+    The centre of pressure, or its nearest value in the same contact. A contact that never carries ``pressure_from_N`` has its force
+    at the origin of the floor.
 
     Parameters
     ----------
@@ -117,6 +128,11 @@ def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: fl
         Height of the floor.
     pressure_from_N : float
         Vertical force from which the centre of pressure is taken as measured.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), ground axes (Y up), m; zero off the ground.
     """
     loaded = (force_N != 0.0).any(axis=1) | (moment_Nm != 0.0).any(axis=1)
     point = np.zeros_like(force_N)
@@ -140,7 +156,7 @@ def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: fl
 
 
 def write_external_loads(path: Path, table_file: str, sides: Mapping[str, GroundLoad]) -> Path:
-    """Write an ``ExternalLoads`` file that puts each side's load on its foot; returns its path.
+    """Write an ``ExternalLoads`` file that puts each side's load on its foot.
 
     Parameters
     ----------
@@ -149,7 +165,12 @@ def write_external_loads(path: Path, table_file: str, sides: Mapping[str, Ground
     table_file : str
         Name of the ``.mot`` with the loads.
     sides : Mapping[str, GroundLoad]
-        Side -> load.
+        Load of each side's foot, by side.
+
+    Returns
+    -------
+    Path
+        ``path``.
     """
     forces = [
         element(

@@ -13,7 +13,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import Kind, takes
 from biomech_id.errors import MissingInputError
 from biomech_id.readers.opensim.trial import R_LAB_GROUND
-from biomech_id.results.hand_over import to_dataframe
+from biomech_id.session.hand_over import to_dataframe
 from biomech_id.trial import Markers, Trial
 
 
@@ -55,12 +55,17 @@ def to_opensim(x: Any) -> Any:
 
 @takes(table=Kind("an opensim.TimeSeriesTableVec3", lambda v: hasattr(v, "getDependentColumn") and hasattr(v, "flatten")))
 def from_opensim(table: Any) -> Trial:
-    """Return a trial with the markers of OpenSim's own table of vectors, metres or millimetres as its metadata say.
+    """Make a trial of OpenSim's own table of vectors.
 
     Parameters
     ----------
     table : Any
         ``opensim.TimeSeriesTableVec3``, OpenSim's ground (Y up).
+
+    Returns
+    -------
+    Trial
+        Markers alone, laboratory axes (Z up), m, whether the table is in metres or millimetres by its metadata.
     """
     unit = str(table.getTableMetaDataAsString("Units")) if table.hasTableMetaDataKey("Units") else "m"
     time_s = np.array(table.getIndependentColumn())

@@ -20,7 +20,6 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import OptionError
-from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.joints import (
     Joint,
     KneeSign,
@@ -33,6 +32,7 @@ from biomech_id.exports.opensim.joints import (
     joint_state,
     joints_of,
 )
+from biomech_id.osim.document.writing import element, object_set, properties, write_document
 from biomech_id.trial import Markers
 
 #: Density of the ball that stands for trunk, arms and head, kg/m3.
@@ -46,7 +46,7 @@ class SubjectModel:
     Attributes
     ----------
     name : str
-        Of the model.
+        Name of the model in the file.
     axes : ModelAxes
         Of the body model, for those of its segments.
     joints : tuple[Joint, ...]
@@ -82,12 +82,12 @@ def subject_model(
     mass_kg: float | None = None,
     knee: KneeSign = "flexion",
 ) -> SubjectModel:
-    """Return a subject's model.
+    """Make a subject's model from a tracked recording.
 
     Parameters
     ----------
     name : str
-        Of the model.
+        Name of the model in the file.
     reference : BodyMotion
         The tracked static trial (a walk will do): it places joints and markers.
     markers : Markers
@@ -98,6 +98,11 @@ def subject_model(
         Of the whole body, or None if it is not known.
     knee : KneeSign, optional
         Which way the knee's angle counts.
+
+    Returns
+    -------
+    SubjectModel
+        Segments, joints and markers, in OpenSim's body axes.
 
     Raises
     ------
@@ -136,14 +141,19 @@ def subject_model(
 
 
 def write_model(path: Path, model: SubjectModel) -> Path:
-    """Write a ``.osim`` file and return its path.
+    """Write a model as ``.osim``.
 
     Parameters
     ----------
     path : Path
         The file; its folder must be there.
     model : SubjectModel
-        The subject's model.
+        Segments, joints and markers of the subject.
+
+    Returns
+    -------
+    Path
+        ``path``.
     """
     bodies = [_pelvis(model), *(_body(model, joint.child) for joint in model.joints if joint.parent is not None)]
     content = element(
@@ -154,19 +164,24 @@ def write_model(path: Path, model: SubjectModel) -> Path:
         ),
         object_set("BodySet", bodies, name="bodyset"),
         object_set("JointSet", [_joint(model, joint) for joint in model.joints], name="jointset"),
-        object_set("MarkerSet", [_marker(name, *place) for name, place in model.markers_m.items()], name="markerset"),
+        marker_set(model),
         name=model.name,
     )  # fmt: skip
     return write_document(path, content)
 
 
 def marker_set(model: SubjectModel) -> ElementTree.Element:
-    """Return the model's markers as a marker set of its own, for the Scale tool.
+    """The model's markers as a marker set of its own, for the Scale tool.
 
     Parameters
     ----------
     model : SubjectModel
-        The subject's model.
+        Segments, joints and markers of the subject.
+
+    Returns
+    -------
+    ElementTree.Element
+        Not yet part of a document.
     """
     return object_set("MarkerSet", [_marker(name, *place) for name, place in model.markers_m.items()], name="markerset")
 

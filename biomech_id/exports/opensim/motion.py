@@ -39,19 +39,19 @@ class ModelMotion:
     Attributes
     ----------
     name : str
-        Of the trial.
+        Name of the trial.
     time_s : FloatArray
-        (n,).
+        (n,), times of the frames, s.
     names : tuple[str, ...]
         Of the coordinates, in the model's order.
     rotational : tuple[bool, ...]
         (k,), which of them are angles.
     q : FloatArray
-        (n, k): rad and m, per second, per second squared; NaN where not known.
+        (n, k), coordinates, rad and m; NaN where not known.
     u : FloatArray
-        (n, k): rad and m, per second, per second squared; NaN where not known.
+        (n, k), their speeds, rad/s and m/s; NaN where not known.
     du : FloatArray
-        (n, k): rad and m, per second, per second squared; NaN where not known.
+        (n, k), rates of the speeds, rad/s2 and m/s2; NaN where not known.
     forces : Mapping[str, FloatArray]
         Name of a coordinate -> (n,), N m or N: what the joint exerts; NaN where not known, empty without loads.
     knee_note : str
@@ -69,26 +69,50 @@ class ModelMotion:
     knee_note: str
 
     def coordinates(self) -> StorageTable:
-        """The longest stretch without a missing coordinate; angles in degrees."""
+        """Coordinates over the longest stretch without a missing one.
+
+        Returns
+        -------
+        StorageTable
+            Angles in degrees, translations in m.
+        """
         frames = self._known(self.q)
         values = np.where(self.rotational, np.rad2deg(self.q[frames]), self.q[frames])
         notes = (UNITS_NOTE, "Angles are in degrees.", self.knee_note)
         return StorageTable(f"{self.name} coordinates", self.names, self.time_s[frames], values, True, notes)
 
     def speeds(self) -> StorageTable:
-        """Speeds where accelerations are known too, rad/s and m/s; of the same spline as our inverse dynamics."""
+        """Speeds where accelerations are known too, of the same spline as our inverse dynamics.
+
+        Returns
+        -------
+        StorageTable
+            rad/s and m/s, over the longest stretch.
+        """
         frames = self._known(self.du)
         return StorageTable(f"{self.name} speeds", self.names, self.time_s[frames], self.u[frames], False, (self.knee_note,))
 
     def accelerations(self) -> StorageTable:
-        """Accelerations where they are known, rad/s2 and m/s2."""
+        """Accelerations where they are known.
+
+        Returns
+        -------
+        StorageTable
+            rad/s2 and m/s2, over the longest stretch.
+        """
         frames = self._known(self.du)
         return StorageTable(
             f"{self.name} accelerations", self.names, self.time_s[frames], self.du[frames], False, (self.knee_note,)
         )
 
     def joint_forces(self) -> StorageTable:
-        """Our inverse dynamics: a column for each coordinate of a leg, NaN where the ground's action is not known."""
+        """Our inverse dynamics, a column for each coordinate of a leg.
+
+        Returns
+        -------
+        StorageTable
+            N m and N, not normalised; NaN where the ground's action is not known.
+        """
         columns = tuple(
             f"{name}_{'moment' if turns else 'force'}"
             for name, turns in zip(self.names, self.rotational, strict=True)
@@ -109,16 +133,21 @@ class ModelMotion:
 
 
 def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | None = None) -> ModelMotion:
-    """Return a trial's motion, and its joint loads, in the coordinates of the subject's model.
+    """Express a trial's motion, and its joint loads, in the coordinates of the subject's model.
 
     Parameters
     ----------
     model : SubjectModel
         With the same sides as the motion.
     motion : BodyMotion
-        Of the trial.
+        Motion of pelvis and legs in the trial.
     loads : JointLoads | None, optional
         Joint loads of the same trial, or None.
+
+    Returns
+    -------
+    ModelMotion
+        Of all frames; without forces where no loads are given.
     """
     states = body_states(motion)
     ground = ground_state(R_ground_lab(motion), motion.n_frames)
@@ -146,12 +175,17 @@ def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | No
 
 
 def angle_table(motion: BodyMotion) -> StorageTable:
-    """Return our own joint angles (clinical components, degrees) as an OpenSim table, to be looked at beside its coordinates.
+    """Our own joint angles as an OpenSim table, to be looked at beside its coordinates.
 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Motion of pelvis and legs in the trial.
+
+    Returns
+    -------
+    StorageTable
+        Clinical components, degrees; NaN where not known.
     """
     words = {"pelvis": "Pelvis", "hip": "Hip", "knee": "Knee", "ankle": "Ankle", "foot_progress": "FootProgress"}
     angles = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.model import SubjectModel
+from biomech_id.osim.document.writing import element, object_set, properties, write_document
 
 RESULTS = "opensim_results"
 #: Weight of a joint's translation against a marker's:
@@ -25,14 +25,14 @@ Range = tuple[float, float]
 
 
 def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, markers: tuple[str, ...]) -> Path:
-    """Write the setup of the inverse kinematics of one trial; ``markers`` are those the ``.trc`` holds.
+    """Write the setup of the inverse kinematics of one trial.
 
     Parameters
     ----------
     path : Path
         The file; its folder must be there.
     model : SubjectModel
-        The subject's model.
+        Joints and markers of the subject.
     model_file : str
         Name of the ``.osim`` beside the setup.
     trc : Path
@@ -41,6 +41,11 @@ def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, 
         First and last time, seconds.
     markers : tuple[str, ...]
         Those that the ``.trc`` holds.
+
+    Returns
+    -------
+    Path
+        ``path``.
     """
     tool = element(
         "InverseKinematicsTool",
@@ -49,7 +54,7 @@ def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, 
             marker_file=trc.name, time_range=seconds, report_errors=True, report_marker_locations=True,
             output_motion_file=f"{trc.stem}_ik.mot",
         ),
-        object_set("IKTaskSet", [*_marker_tasks(model, markers), *_translation_tasks(model)]),
+        _tasks(model, markers),
         name=trc.stem,
     )  # fmt: skip
     return write_document(path, tool)
@@ -72,6 +77,11 @@ def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, ex
         Name of the ``ExternalLoads`` file.
     seconds : Range
         First and last time, seconds.
+
+    Returns
+    -------
+    Path
+        ``path``.
     """
     loads = properties(external_loads_file=external_loads) if external_loads else ()
     tool = element(
@@ -97,7 +107,7 @@ def write_scale_setup(
     path : Path
         The file; its folder must be there.
     model : SubjectModel
-        The subject's model.
+        Joints and markers of the subject.
     model_file : str
         Name of the ``.osim`` beside the setup.
     trc : Path
@@ -105,9 +115,14 @@ def write_scale_setup(
     seconds : Range
         First and last time, seconds.
     mass_kg : float
-        Of the subject.
+        Mass of the subject; not positive keeps the model's.
     markers : tuple[str, ...]
         Those that the ``.trc`` holds.
+
+    Returns
+    -------
+    Path
+        ``path``.
     """
     maker = element("GenericModelMaker", *properties(model_file=model_file, marker_set_file="Unassigned"))
     trial = {"marker_file": trc.name, "time_range": seconds}
@@ -116,21 +131,18 @@ def write_scale_setup(
         "MarkerPlacer",
         *properties(apply=True, **trial, max_marker_movement=-1.0,
                 output_model_file=f"{Path(model_file).stem}_scaled.osim"),
-        object_set("IKTaskSet", [*_marker_tasks(model, markers), *_translation_tasks(model)]),
+        _tasks(model, markers),
     )  # fmt: skip
     tool = element("ScaleTool", *properties(mass=mass_kg, height=-1.0, age=-1.0), maker, scaler, placer, name="scale")
     return write_document(path, tool)
 
 
-def _marker_tasks(model: SubjectModel, markers: tuple[str, ...]) -> list[ElementTree.Element]:
-    return [element("IKMarkerTask", *properties(apply=True, weight=1.0), name=name) for name in model.markers_m if name in markers]
-
-
-def _translation_tasks(model: SubjectModel) -> list[ElementTree.Element]:
-    worn = [key for key, _ in model.markers_m.values()]
+def _tasks(model: SubjectModel, markers: tuple[str, ...]) -> ElementTree.Element:
+    """Markers that are followed, and translations that are held where a segment wears too few of them."""
+    tasks = [element("IKMarkerTask", *properties(apply=True, weight=1.0), name=name) for name in model.markers_m if name in markers]
+    segments = [key for key, _ in model.markers_m.values()]
     settings = {"apply": True, "weight": TRANSLATION_WEIGHT, "value_type": "default_value", "value": 0.0}
-    return [
-        element("IKCoordinateTask", *properties(**settings), name=name)
-        for joint in model.joints if joint.parent is not None and worn.count(joint.child) < LEAST_MARKERS
-        for name in joint.translations
-    ]  # fmt: skip
+    for joint in model.joints:
+        if joint.parent is not None and segments.count(joint.child) < LEAST_MARKERS:
+            tasks += [element("IKCoordinateTask", *properties(**settings), name=name) for name in joint.translations]
+    return object_set("IKTaskSet", tasks)

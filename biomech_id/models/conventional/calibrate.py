@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
-from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS
+from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS, Part
+from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
@@ -47,9 +48,9 @@ class CalibratedLeg:
     Attributes
     ----------
     geometry : LegGeometry
-        Its constants.
+        Constants that turn markers into joint centres.
     pose : LegPose
-        Joint centres and axes.
+        Joint centres and axes in those n frames.
     uncorrected : FloatArray
         (n, 3, 3), the foot before its static correction.
     offsets : FootOffsets
@@ -83,7 +84,7 @@ class _StaticLeg:
 def calibrate(
     static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE, *, hip: str = OWN_HIP, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
-    """Return what a static trial teaches, and what was assumed on the way.
+    """Return what a static trial teaches.
 
     Parameters
     ----------
@@ -92,13 +93,20 @@ def calibrate(
     subject : Subject
         Measurements; ``foot_flat`` beats ``subject.foot_flat``, which beats what stored offsets show.
     foot_flat : bool | None
-        Whether the feet stood flat.
+        Whether the feet stood flat; None leaves it to ``subject`` and to stored offsets.
     inertia : str, optional
         An inertial table by name or path, or "auto" for the model's own parameters.
     hip : str, optional
         Method of the hip centres (`pelvis.hip_centre_pelvis_m`).
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+
+    Returns
+    -------
+    calibration : ConventionalCalibration
+        Constants of the legs, offsets of the feet, inertial parameters, upper body.
+    findings : tuple[Finding, ...]
+        What was assumed on the way, and where files store other offsets.
 
     Raises
     ------
@@ -157,20 +165,25 @@ def _offsets(leg: CalibratedLeg) -> dict[str, float]:
 def pelvis_sizes(
     markers: Markers, subject: Subject, sides: tuple[str, ...], radius_m: float, hip: str = OWN_HIP
 ) -> dict[str, PelvisSize]:
-    """Return side -> what its hip centre is computed from; where nobody measured between the anterior spines, their markers do.
+    """Return the lengths that hip centres are computed from.
 
     Parameters
     ----------
     markers : Markers
         Of the trial to calibrate on, laboratory axes.
     subject : Subject
-        Measurements.
+        Measurements; the distance between the anterior spines may be missing, their markers then give it.
     sides : tuple[str, ...]
         "L", "R" or both.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
     hip : str, optional
         Method of the hip centres: Davis' takes the mean length of both legs, the others each leg's own.
+
+    Returns
+    -------
+    dict[str, PelvisSize]
+        Side -> lengths, metres.
     """
     inter_asis = subject.inter_asis_distance_m or float(
         over_seen(np.nanmean, np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
@@ -181,40 +194,49 @@ def pelvis_sizes(
     middle = 0.5 * (markers.on("L", "asis") + markers.on("R", "asis"))
     depth = float(over_seen(np.nanmean, np.linalg.norm(middle - posterior_point(markers), axis=1)))
     leg = {side: mean_leg_length if hip in DAVIS_HIP else subject.leg_length_m[side] for side in sides}
-    return {side: PelvisSize(inter_asis, depth, leg[side], trochanter[side], radius_m) for side in sides}
+    return {side: PelvisSize(inter_asis, depth, leg[side], trochanter[side], radius_m, subject.code) for side in sides}
 
 
 def assembled(
     trial: Trial, subject: Subject, size: Mapping[str, PelvisSize], legs: Mapping[str, CalibratedLeg], inertia: str
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
-    """Return the calibration that legs in the frames of a trial give, and what was assumed about their inertia.
+    """Return the calibration that legs in the frames of a trial give.
 
     Parameters
     ----------
     trial : Trial
         With the markers' roles.
     subject : Subject
-        Measurements.
+        Measurements; without a mass the segments have none.
     size : Mapping[str, PelvisSize]
         Side -> what its hip centre was computed from.
     legs : Mapping[str, CalibratedLeg]
-        Side -> leg.
+        Side -> leg in the frames of ``trial``.
     inertia : str
         An inertial table by name or path, or "auto" for the model's own parameters.
+
+    Returns
+    -------
+    calibration : ConventionalCalibration
+        Lengths, inertial parameters and outlines as means over those frames.
+    findings : tuple[Finding, ...]
+        What was assumed about inertia.
     """
     markers, sides, radius = trial.markers, tuple(legs), next(iter(size.values())).marker_radius_m
-    lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
+    lengths: dict[Part, float] = {}
+    for side, leg in legs.items():
+        for name, length in leg_lengths(markers, leg.pose, side, radius).items():
+            lengths[side, name] = float(over_seen(np.nanmean, length))
     table, chosen = choose_table(inertia, subject, own=TABLE_OF_KINETICS["textbook"])
     mass_kg = subject.mass_kg or 0.0  # without one nothing is computed that has to do with mass
-    segments = {
-        (side, name): segment
-        for side in sides
-        for name, segment in leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook").items()
-    }
-    if inertia != OWN_TABLE:
-        scaled = {side: segments_from_table(table, side, mass_kg, _end_points(markers, leg, radius)) for side, leg in legs.items()}
-        segments = {(side, name): each.segment for side, of_side in scaled.items() for name, each in of_side.items()}
-        lengths = {(side, name): each.length_m for side, of_side in scaled.items() for name, each in of_side.items()}
+    segments: dict[Part, Segment] = {}
+    for side, leg in legs.items():
+        if inertia == OWN_TABLE:
+            own = leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook")
+            segments |= {(side, name): segment for name, segment in own.items()}
+            continue
+        for name, scaled in segments_from_table(table, side, mass_kg, _end_points(markers, leg, radius)).items():
+            segments[side, name], lengths[side, name] = scaled.segment, scaled.length_m
     calibration = ConventionalCalibration(
         static=trial.name,
         n_frames=int(np.isfinite(np.stack([leg.uncorrected for leg in legs.values()])).all(axis=(0, 2, 3)).sum()),
@@ -231,22 +253,28 @@ def assembled(
 
 
 def leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
-    """Say what tibial torsion does to the foot: its offsets are learnt about one axis and applied about another.
+    """Say what tibial torsion does to the foot.
 
-    The uncorrected foot turns about its long axis by phi, tan(phi) = tan(torsion) sin(p), and the offset p tips out by as much.
+    Its offsets are learnt about one axis and applied about another: the uncorrected foot turns about its long axis by phi, tan(phi)
+    = tan(torsion) sin(p), and the offset p tips out by as much.
 
     Parameters
     ----------
     calibration : ConventionalCalibration
         With the legs' torsions and the feet's offsets.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        One for the foot that leans most; none below 0.1 degrees.
     """
-    found = []
+    leans = []
     for side, geometry in calibration.geometry.items():
         torsion, p = abs(geometry.tibial_torsion_rad), abs(calibration.offsets[side].plantar_flexion_rad)
         phi = np.arctan(np.tan(torsion) * np.sin(p))
         lean_deg = float(np.rad2deg(2 * np.arcsin(np.sin(phi / 2) * np.sin(p))))
-        found.append((lean_deg, float(np.rad2deg(torsion)), side))
-    lean_deg, torsion_deg, side = max(found)
+        leans.append((lean_deg, float(np.rad2deg(torsion)), side))
+    lean_deg, torsion_deg, side = max(leans)
     values = {"side": side, "torsion_deg": torsion_deg, "lean_deg": lean_deg}
     return (Finding("torsion-turns-foot", values, calibration.static),) if lean_deg > LEAST_LEAN_DEG else ()
 
@@ -257,13 +285,18 @@ def leg_geometry(subject: Subject, side: str, size: PelvisSize, hip: str = OWN_H
     Parameters
     ----------
     subject : Subject
-        Measurements.
+        Measurements; angles that are missing are zero.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     size : PelvisSize
         What the hip centre is computed from.
     hip : str, optional
-        By which method.
+        Method of the hip centre (`pelvis.hip_centre_pelvis_m`).
+
+    Returns
+    -------
+    LegGeometry
+        Metres and rad.
     """
     return LegGeometry(
         side=side, hip_pelvis_m=hip_centre_pelvis_m(side, size, hip),
@@ -304,11 +337,11 @@ def require_placed(uncorrected: FloatArray, heel_lab_m: FloatArray, subject: Sub
     heel_lab_m : FloatArray
         (n, 3), heel marker, laboratory axes.
     subject : Subject
-        Measurements.
+        Measurements, for the message.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     where : str
-        The trial.
+        Name of the trial, for the message.
 
     Raises
     ------
@@ -339,26 +372,17 @@ def _foot_flat(
     return flat, (finding,)
 
 
-def _lengths(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, float]:
-    """Mean lengths of thigh, shank and foot, metres."""
-    found = leg_lengths(markers, leg.pose, leg.geometry.side, radius_m)
-    return {name: float(over_seen(np.nanmean, length)) for name, length in found.items()}
-
-
 def _end_points(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, dict[str, FloatArray]]:
     """Segment -> end points of inertial tables, (3,), metres, in its axes: their mean places."""
     side, pose, offsets = leg.geometry.side, leg.pose, leg.offsets
     R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
-    malleolus = {"lateral_malleolus": markers.on(side, "lateral_malleolus")}
+    malleolus, ankle = {"lateral_malleolus": markers.on(side, "lateral_malleolus")}, {"ankle_centre": pose.ankle_lab_m}
     foot = foot_end_points(markers.on(side, "heel"), markers.on(side, "toe"), pose.ankle_lab_m, -R_lab_foot[:, :, 2], radius_m)
+    hip, knee = {"hip_centre": pose.hip_lab_m}, {"knee_centre": pose.knee_lab_m}
     points = {
-        "thigh": (pose.R_lab_thigh, pose.hip_lab_m, {"hip_centre": pose.hip_lab_m, "knee_centre": pose.knee_lab_m}),
-        "shank": (
-            pose.R_lab_shank,
-            pose.knee_lab_m,
-            {"knee_centre": pose.knee_lab_m, "ankle_centre": pose.ankle_lab_m, **malleolus},
-        ),
-        "foot": (R_lab_foot, pose.ankle_lab_m, {"ankle_centre": pose.ankle_lab_m, **malleolus, **foot}),
+        "thigh": (pose.R_lab_thigh, pose.hip_lab_m, hip | knee),
+        "shank": (pose.R_lab_shank, pose.knee_lab_m, knee | ankle | malleolus),
+        "foot": (R_lab_foot, pose.ankle_lab_m, ankle | malleolus | foot),
     }
     return {
         name: {point: over_seen(np.nanmean, into_segment(R, origin, path), axis=0) for point, path in paths.items()}

@@ -13,15 +13,14 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
-from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional.knee_axis import AxisTurn
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.pelvis import DAVIS_HIP, OWN_HIP
 from biomech_id.models.conventional.static_offsets import FootOffsets
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.joint_centres.anatomical import hip_method
-from biomech_id.models.joint_centres.functional_knee import SARA
-from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
+from biomech_id.models.joint_centres.functional import SARA
+from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESSIONS, HipCentreWay
 from biomech_id.models.joint_centres.knee_axis_walk import KneeTurn
 from biomech_id.models.segment_record import segment_record
 
@@ -44,9 +43,9 @@ class ConventionalCalibration:
     sides : tuple[str, ...]
         Sides that were calibrated.
     marker_radius_m : float
-        As used, metres.
+        Radius of the markers as used, metres.
     inter_asis_m : float
-        As used, metres.
+        Distance between the anterior spines as used, metres.
     asis_trochanter_m : Mapping[str, float]
         Side -> distance as used, metres.
     geometry : Mapping[str, LegGeometry]
@@ -64,7 +63,7 @@ class ConventionalCalibration:
     outline_foot_m : Mapping[str, FloatArray]
         Side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
     upper : UpperCalibration
-        Arms and head.
+        What is known of arms and head.
     table : str, optional
         The inertial table that was chosen; "" for the model's own parameters.
     stored : bool, optional
@@ -101,11 +100,17 @@ class ConventionalCalibration:
     hip: str = OWN_HIP
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
+        """Return what ``calibration.json`` says.
+
+        Returns
+        -------
+        dict[str, Any]
+            Plain values: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass.
+        """
         return {
             "static": self.static,
             "static_frames": self.n_frames,
-            "hip_centre": dict.fromkeys(self.sides, str(self.hip_centre)),
+            "hip_centre": dict.fromkeys(self.sides, self.hip_way.name),
             "hip_centre_method": self._hip_words(),
             "knee_and_ankle_centre_method": CENTRE_METHOD + self._knee_axes(),
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
@@ -118,16 +123,15 @@ class ConventionalCalibration:
         }
 
     @property
-    def hip_centre(self) -> HipCentreMethod:
-        """How every hip centre is found, for whoever computes with it."""
-        if self.hip in DAVIS_HIP:
-            return HipCentreMethod.DAVIS
-        return HipCentreMethod(self.hip) if self.hip in REGRESSIONS else HipCentreMethod.OWN
+    def hip_way(self) -> HipCentreWay:
+        """How every hip centre is found, and how far it can be off."""
+        # A function of one run is known within that run alone.
+        return HIP_CENTRES.get("davis" if self.hip in DAVIS_HIP else self.hip, HipCentreWay("own", self.hip, None))
 
     def _hip_words(self) -> str:
         if self.hip in DAVIS_HIP:
             return HIP_METHOD
-        return hip_method(self.hip) if self.hip in REGRESSIONS else self.hip
+        return hip_method(self.hip) if self.hip in REGRESSIONS else self.hip_way.words
 
     def _knee_axes(self) -> str:
         """Where the knees' axes come from, if not from the thigh markers as they sit."""
@@ -143,16 +147,16 @@ class ConventionalCalibration:
 
     def _side(self, side: str) -> dict[str, Any]:
         geometry, offsets = self.geometry[side], self.offsets[side]
+        angles_rad = {
+            "thigh_rotation": geometry.thigh_rotation_rad, "shank_rotation": geometry.shank_rotation_rad,
+            "tibial_torsion": geometry.tibial_torsion_rad, "ankle_tilt": geometry.ankle_tilt_rad,
+            "static_plantar_flexion": offsets.plantar_flexion_rad, "static_rotation_offset": offsets.rotation_rad,
+        }  # fmt: skip
         return {
             "asis_trochanter_distance_mm": self.asis_trochanter_m[side] * MM_PER_M,
             "hip_centre_in_pelvis_mm": (geometry.hip_pelvis_m * MM_PER_M).tolist(),
             "knee_marker_to_centre_mm": geometry.knee_distance_m * MM_PER_M,
             "ankle_marker_to_centre_mm": geometry.ankle_distance_m * MM_PER_M,
-            "thigh_rotation_deg": float(np.rad2deg(geometry.thigh_rotation_rad)),
-            "shank_rotation_deg": float(np.rad2deg(geometry.shank_rotation_rad)),
-            "tibial_torsion_deg": float(np.rad2deg(geometry.tibial_torsion_rad)),
-            "ankle_tilt_deg": float(np.rad2deg(geometry.ankle_tilt_rad)),
-            "static_plantar_flexion_deg": float(np.rad2deg(offsets.plantar_flexion_rad)),
-            "static_rotation_offset_deg": float(np.rad2deg(offsets.rotation_rad)),
+            **{f"{name}_deg": float(np.rad2deg(angle_rad)) for name, angle_rad in angles_rad.items()},
             "segments": {name: segment_record(self.segments[side, name], self.length_m[side, name]) for name in LEG_SEGMENTS},
         }

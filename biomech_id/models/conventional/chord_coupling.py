@@ -32,45 +32,55 @@ _STEP_M = 1e-5
 
 
 def chord_couplings(markers: Markers, calibration: ConventionalCalibration) -> dict[tuple[str, str], ErrorCoupling]:
-    """Return (side, segment) -> what a shift of the segment's proximal joint centre does to its distal one: thigh and shank.
+    """Return what a shift of each segment's proximal joint centre does to its distal one.
 
     Parameters
     ----------
     markers : Markers
-        Of the static trial.
+        Of the static trial, laboratory axes, metres.
     calibration : ConventionalCalibration
         Of the subject, with the same markers.
+
+    Returns
+    -------
+    dict[tuple[str, str], ErrorCoupling]
+        (side, "thigh" or "shank") -> coupling, mean over the static frames.
     """
     markers = with_roles(markers)
     pelvis = pelvis_frames(markers)
-    found = {}
+    couplings = {}
     for side in calibration.sides:
         geometry = calibration.geometry[side]
         pose = place_leg(markers, pelvis, geometry)
         for segment, proximal, R in (
             ("thigh", pose.hip_lab_m, pose.R_lab_thigh), ("shank", pose.knee_lab_m, pose.R_lab_shank)
         ):  # fmt: skip
-            found[side, segment] = _coupling(markers, geometry, segment, proximal, R)
-    return found
+            couplings[side, segment] = _coupling(markers, geometry, segment, proximal, R)
+    return couplings
 
 
 def point_noise(markers: Markers, calibration: ConventionalCalibration) -> dict[str, FloatArray]:
-    """Return side -> covariance (12, 12) of a leg's points per variance of a marker coordinate (see `joint_shift.noisy_points`).
+    """Return how noise of the markers shows in a leg's points (see `joint_shift.noisy_points`).
 
     Every coordinate of every marker is moved in the mean static pose, one "frame" each, and all are placed at once.
 
     Parameters
     ----------
     markers : Markers
-        Of the static trial.
+        Of the static trial, laboratory axes, metres.
     calibration : ConventionalCalibration
         Of the subject, with the same markers.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        Side -> (12, 12), covariance of toe, ankle, knee and hip in segment axes, per variance of a marker coordinate.
     """
     mean = over_seen(np.nanmean, markers.position_m, axis=0)
     steps = _STEP_M * np.eye(mean.size).reshape(mean.size, *mean.shape)
     moved = replace(with_roles(markers), position_m=np.concatenate([mean + steps, mean - steps]), filled=None)
     pelvis = pelvis_frames(moved)
-    found = {}
+    noise = {}
     for side in calibration.sides:
         pose = place_leg(moved, pelvis, calibration.geometry[side])
         R_lab_foot = uncorrected_foot(pose.ankle_lab_m, moved.on(side, "toe"), pose.R_lab_shank_ankle)
@@ -80,8 +90,8 @@ def point_noise(markers: Markers, calibration: ConventionalCalibration) -> dict[
         )  # fmt: skip
         ahead_behind = [matvec_transposed(R[0], point).reshape(2, mean.size, 3) for point, R in points]
         J = np.concatenate([(each[0] - each[1]).T / (2 * _STEP_M) for each in ahead_behind])
-        found[side] = J @ J.T
-    return found
+        noise[side] = J @ J.T
+    return noise
 
 
 def _coupling(markers: Markers, geometry: LegGeometry, segment: str, proximal: FloatArray, R: FloatArray) -> ErrorCoupling:
@@ -89,14 +99,14 @@ def _coupling(markers: Markers, geometry: LegGeometry, segment: str, proximal: F
     shift, turn = np.zeros((3, 3)), np.zeros(3)
     for k in range(3):
         step = _STEP_M * R[:, :, k]
-        (ahead, R_ahead), (behind, R_behind) = (_found(markers, geometry, segment, proximal + d) for d in (step, -step))
+        (ahead, R_ahead), (behind, R_behind) = (_next_centre(markers, geometry, segment, proximal + d) for d in (step, -step))
         shift[:, k] = over_seen(np.nanmean, matvec_transposed(R, ahead - behind), axis=0) / (2 * _STEP_M)
         turned = matvec_transposed(R, unskew(R_ahead @ np.swapaxes(R_behind, -1, -2)))
         turn[k] = over_seen(np.nanmean, turned[:, 2]) / (2 * _STEP_M)
     return ErrorCoupling(shift, turn)
 
 
-def _found(markers: Markers, geometry: LegGeometry, segment: str, proximal: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _next_centre(markers: Markers, geometry: LegGeometry, segment: str, proximal: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The distal joint centre (n, 3) and the segment's axes (n, 3, 3) for a proximal centre (n, 3)."""
     find, role = (knee_centre, "lateral_epicondyle") if segment == "thigh" else (ankle_centre, "lateral_malleolus")
     distal = find(markers, geometry, proximal)

@@ -21,7 +21,7 @@ from biomech_id.models.triads import triad, unit
 
 
 def uncorrected_foot(ankle_lab_m: FloatArray, toe_lab_m: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
-    """Return U (n, 3, 3), the foot before its static correction, from ankle centre and toe marker (n, 3) and the shank's axes.
+    """Return the foot before its static correction.
 
     Parameters
     ----------
@@ -31,19 +31,29 @@ def uncorrected_foot(ankle_lab_m: FloatArray, toe_lab_m: FloatArray, R_lab_shank
         (n, 3), marker, laboratory axes.
     R_lab_shank : FloatArray
         (n, 3, 3), maps shank components to laboratory components.
+
+    Returns
+    -------
+    FloatArray
+        U, (n, 3, 3), maps components of the uncorrected foot to laboratory components.
     """
     return corrected_axes(ankle_lab_m - toe_lab_m, R_lab_shank)
 
 
 def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
-    """Return axes (n, 3, 3) with z along ``toe_to_heel_lab`` (n, 3) and y as near to the shank's y as a right angle allows.
+    """Return axes with z along the sole and y near the shank's.
 
     Parameters
     ----------
     toe_to_heel_lab : FloatArray
-        (n, 3), laboratory axes.
+        (n, 3), any length, laboratory axes.
     R_lab_shank : FloatArray
         (n, 3, 3), maps shank components to laboratory components.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3, 3), columns are the axes, y as near to the shank's as a right angle allows.
     """
     z = unit(toe_to_heel_lab)
     x = unit(cross(R_lab_shank[:, :, 1], z))
@@ -53,18 +63,23 @@ def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> Floa
 def corrected_foot(
     uncorrected: FloatArray, side: str, plantar_flexion_rad: FloatArray | float, rotation_rad: FloatArray | float
 ) -> FloatArray:
-    """Return R_lab_foot (n, 3, 3) from U and the static offsets p and q (equation above).
+    """Return the foot from U and its static offsets (equation of the module).
 
     Parameters
     ----------
     uncorrected : FloatArray
         U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     plantar_flexion_rad : FloatArray | float
         Plantar flexion p of the sole's axis in U, one for all frames or (n,).
     rotation_rad : FloatArray | float
         Rotation q of the sole's axis in U, one for all frames or (n,).
+
+    Returns
+    -------
+    FloatArray
+        R_lab_foot, (n, 3, 3).
     """
     p, q = np.asarray(plantar_flexion_rad), np.asarray(rotation_rad)
     correction = rotation_about(1, -p) @ rotation_about(0, -SIDE_SIGN[side] * q)

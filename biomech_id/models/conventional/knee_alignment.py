@@ -50,7 +50,7 @@ def has_device(markers: Markers, side: str) -> bool:
     markers : Markers
         Markers of the recording, laboratory axes.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     """
     return all(markers.shows(side, role) for role in DEVICE_ROLES)
 
@@ -65,7 +65,7 @@ def refuse_part_of_a_device(markers: Markers, where: str) -> None:
     markers : Markers
         Markers of the recording with their roles, laboratory axes.
     where : str
-        The trial.
+        Name of the trial, for the message.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def refuse_part_of_a_device(markers: Markers, where: str) -> None:
 
 
 def device_origin(markers: Markers, side: str) -> FloatArray:
-    """Return the point the device's three arms meet in, (n, 3), metres, laboratory axes: it replaces the knee marker.
+    """Return the point in which the device's three arms meet: it replaces the knee marker.
 
     The three markers are corners of a cube next to that point, which lies e / sqrt(6) from the middle of their triangle of edge e
     (the root mean square of its three), on the body's side of it.
@@ -96,7 +96,12 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     markers : Markers
         Markers of the recording, laboratory axes.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes; NaN where one of its markers is unseen.
     """
     axis_end, first, second = (markers.on(side, role) for role in DEVICE_ROLES)
     middle = (axis_end + first + second) / 3.0
@@ -104,17 +109,23 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     edge = np.sqrt((edges**2).sum(axis=(0, 2)) / 3.0)
     normal = unit(cross(first - axis_end, second - axis_end))
     # All three arms, and so the normal of their triangle, point away from the body: KAX straight out, the others across.
-    inward = -np.sign(dot(normal, _outward(markers, side)))[:, None] * normal
+    outward = SIDE_SIGN[side] * (markers.on("L", "asis") - markers.on("R", "asis"))
+    inward = -np.sign(dot(normal, outward))[:, None] * normal
     return np.asarray(middle + edge[:, None] / np.sqrt(6.0) * inward)
 
 
 def with_virtual_knees(markers: Markers) -> Markers:
-    """Return markers in which the corner of each knee device stands in the knee marker's place, whether there is one or not.
+    """Return markers in which the corner of each knee device stands for the knee marker.
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording with their roles, laboratory axes.
+
+    Returns
+    -------
+    Markers
+        The same markers where there is no device; a knee marker beside one is replaced.
     """
     for side in SIDES:
         if has_device(markers, side):
@@ -130,13 +141,8 @@ def with_virtual_knees(markers: Markers) -> Markers:
     return markers
 
 
-def _outward(markers: Markers, side: str) -> FloatArray:
-    """Direction (n, 3) out of the body on this side: from the opposite ASIS to this one."""
-    return np.asarray(SIDE_SIGN[side] * (markers.on("L", "asis") - markers.on("R", "asis")))
-
-
 def aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tuple[LegPose, LegGeometry]:
-    """Return the leg of a static trial with a device, and its geometry with the rotations that it shows (means over its frames).
+    """Return the leg of a static trial with a device.
 
     The knee axis points to KAX. The ankle centre lies on the line to the medial malleolus where that has a marker, and in the
     plane that KAX shows (turned by a tibial torsion that was typed in) where it has none.
@@ -148,7 +154,14 @@ def aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tupl
     pelvis : Frames
         Pose of the pelvis in every frame.
     geometry : LegGeometry
-        Measurements of the leg.
+        Measurements of the leg; a torsion that was typed in counts where no medial malleolus is shown.
+
+    Returns
+    -------
+    pose : LegPose
+        Joint centres and axes, n frames.
+    geometry : LegGeometry
+        With the rotations that the device shows, means over the frames.
     """
     side = geometry.side
     hip, origin, axis_end = hip_centre(pelvis, geometry), device_origin(markers, side), markers.on(side, "knee_device_axis")
@@ -188,9 +201,9 @@ def require_medial_markers(markers: Markers, sides: Sequence[str], where: str) -
     markers : Markers
         Markers of the recording with their roles, laboratory axes.
     sides : Sequence[str]
-        Those of the model.
+        "L", "R" or both, those of the model.
     where : str
-        The trial.
+        Name of the trial, for the message.
 
     Raises
     ------
@@ -208,7 +221,7 @@ def require_medial_markers(markers: Markers, sides: Sequence[str], where: str) -
 
 
 def leg_between_markers(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tuple[LegPose, LegGeometry]:
-    """Return the leg of a static trial with medial markers, and its geometry with what they show (means over its frames).
+    """Return the leg of a static trial with medial markers.
 
     A joint without a medial marker is placed by its wand, with the rotation and torsion that were typed in.
 
@@ -219,7 +232,14 @@ def leg_between_markers(markers: Markers, pelvis: Frames, geometry: LegGeometry)
     pelvis : Frames
         Pose of the pelvis in every frame.
     geometry : LegGeometry
-        Measurements of the leg.
+        Measurements of the leg, with what was typed in.
+
+    Returns
+    -------
+    pose : LegPose
+        Joint centres and axes, n frames.
+    geometry : LegGeometry
+        With the rotations and the torsion that the markers show, means over the frames.
     """
     side, hip = geometry.side, hip_centre(pelvis, geometry)
     knee_marker, ankle_marker = markers.on(side, "lateral_epicondyle"), markers.on(side, "lateral_malleolus")

@@ -1,7 +1,7 @@
 """Thigh rotations of the conventional model from how its knees move, not from where the thigh markers sit.
 
 From the walks themselves: those with which the knees show the least varus. From a functional movement: those that lay the thighs'
-lateral axes along the knees' common axis of rotation (SARA, `joint_centres.functional_knee`), seen along the thigh.
+lateral axes along the knees' common axis of rotation (SARA, `joint_centres.functional`), seen along the thigh.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from biomech_id.conventions import MM_PER_M, SIDE_SIGN
 from biomech_id.dynamics.body import BodyMotion, Frames
 from biomech_id.errors import Finding, InvalidValueError, option
-from biomech_id.models.joint_centres.functional_knee import MOST_RESIDUAL_M, sara
+from biomech_id.models.joint_centres.functional import MOST_RESIDUAL_M, sara
 from biomech_id.models.joint_centres.knee_axis_walk import LEAST_FLEXION_DEG, KneeTurn, knee_turn
 from biomech_id.trial import Subject, Trial
 
@@ -30,13 +30,13 @@ class AxisTurn:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     trial : str
-        The movement.
+        Name of the functional trial.
     turn_rad : float
         Angle from the thigh's lateral axis to the knee's axis about the thigh's length, inward positive.
     flexion_deg : float
-        Range of flexion in it.
+        Range of the knee's flexion in it, 1st to 99th percentile.
     residual_m : float
         Root mean square distance between the images of the axis' point in the two segments, metres.
     """
@@ -53,7 +53,7 @@ class _Turn(Protocol):
     def turn_rad(self) -> float: ...
 
 
-T = TypeVar("T", bound=_Turn)
+TurnT = TypeVar("TurnT", bound=_Turn)
 
 
 class Tracks(Protocol):
@@ -65,14 +65,19 @@ class Tracks(Protocol):
         Parameters
         ----------
         trial : Trial
-            The recording.
+            A recording of the same subject and placement.
+
+        Returns
+        -------
+        BodyMotion
+            Of pelvis and legs at least.
         """
 
 
 def rotations_from_walks(
     remake: Callable[[Subject], Tracks], subject: Subject, walks: Sequence[Trial], sides: Sequence[str]
 ) -> tuple[Subject, Mapping[str, KneeTurn]]:
-    """Return a subject with the thigh rotations that leave the knees the least varus, and what they were turned by.
+    """Return a subject with the thigh rotations that leave the knees the least varus.
 
     The knee centre moves with the thigh rotation, so the turn that is left is brought to zero by the secant method.
 
@@ -86,6 +91,13 @@ def rotations_from_walks(
         Walks with one placement of the markers; those in which a knee flexes less than 30 degrees in swing are left out.
     sides : Sequence[str]
         "L", "R" or both.
+
+    Returns
+    -------
+    subject : Subject
+        With the new thigh rotations.
+    turns : Mapping[str, KneeTurn]
+        Side -> the turn, with the range of varus before and behind it.
 
     Raises
     ------
@@ -105,7 +117,7 @@ def rotations_from_walks(
 def rotations_from_movements(
     remake: Callable[[Subject], Tracks], subject: Subject, movements: Sequence[Trial], sides: Sequence[str]
 ) -> tuple[Subject, Mapping[str, AxisTurn]]:
-    """Return a subject with the thigh rotations that follow the knees' functional axes, and what the movements show with them.
+    """Return a subject with the thigh rotations that follow the knees' functional axes.
 
     Parameters
     ----------
@@ -117,6 +129,13 @@ def rotations_from_movements(
         Functional trials with the model's markers; of several the one in which a knee bends most counts for it.
     sides : Sequence[str]
         "L", "R" or both.
+
+    Returns
+    -------
+    subject : Subject
+        With the new thigh rotations.
+    turns : Mapping[str, AxisTurn]
+        Side -> what the movement shows with them.
 
     Raises
     ------
@@ -140,14 +159,19 @@ def rotations_from_movements(
 
 
 def axis_turn(motion: BodyMotion, side: str) -> AxisTurn:
-    """Return how a knee's axis of rotation lies to the thigh's lateral axis in a functional movement.
+    """Return how a knee's axis lies to the thigh's lateral axis in a functional movement.
 
     Parameters
     ----------
     motion : BodyMotion
         The movement, tracked by the conventional model.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
+
+    Returns
+    -------
+    AxisTurn
+        rad about the thigh's length, inward positive.
 
     Raises
     ------
@@ -179,8 +203,8 @@ def _flexion_range_deg(motion: BodyMotion, side: str) -> float:
 
 
 def _settled(
-    remake: Callable[[Subject], Tracks], subject: Subject, look: Callable[[Tracks], Mapping[str, T]]
-) -> tuple[Subject, Mapping[str, T], Mapping[str, T]]:
+    remake: Callable[[Subject], Tracks], subject: Subject, look: Callable[[Tracks], Mapping[str, TurnT]]
+) -> tuple[Subject, Mapping[str, TurnT], Mapping[str, TurnT]]:
     """Turn the thighs until no turn is left; the subject so turned, and what the first and the last look showed."""
     turned = subject
     first = turns = look(remake(subject))
@@ -200,16 +224,23 @@ def _settled(
 
 
 def turned_finding(turns: Mapping[str, KneeTurn], before: Subject, after: Subject, where: str) -> Finding:
-    """Return the sentence that stands on the cover: how far each thigh was turned, and what became of varus.
+    """Return the cover's sentence on knee axes from walks.
 
     Parameters
     ----------
     turns : Mapping[str, KneeTurn]
         Side -> what the walks showed.
-    before, after : Subject
-        The measurements before and with the thigh rotations.
+    before : Subject
+        Measurements before the turn.
+    after : Subject
+        Measurements with the new thigh rotations.
     where : str
-        The static trial.
+        Name of the static trial.
+
+    Returns
+    -------
+    Finding
+        How far each thigh was turned, and what became of varus.
     """
     rows = [
         (side, _rotated_deg(side, before, after), turn.varus_range_deg, turn.varus_range_then_deg, turn.flexion_deg)
@@ -219,16 +250,23 @@ def turned_finding(turns: Mapping[str, KneeTurn], before: Subject, after: Subjec
 
 
 def functional_finding(turns: Mapping[str, AxisTurn], before: Subject, after: Subject, where: str) -> Finding:
-    """Return the sentence that stands on the cover: how far each thigh was turned to follow a functional movement.
+    """Return the cover's sentence on knee axes from a functional movement.
 
     Parameters
     ----------
     turns : Mapping[str, AxisTurn]
         Side -> what the movement showed.
-    before, after : Subject
-        The measurements before and with the thigh rotations.
+    before : Subject
+        Measurements before the turn.
+    after : Subject
+        Measurements with the new thigh rotations.
     where : str
-        The static trial.
+        Name of the static trial.
+
+    Returns
+    -------
+    Finding
+        How far each thigh was turned to follow the movement.
     """
     rows = [
         (side, _rotated_deg(side, before, after), turn.trial, turn.flexion_deg, MM_PER_M * turn.residual_m)
@@ -243,7 +281,7 @@ def _rotated_deg(side: str, before: Subject, after: Subject) -> float:
 
 def _bending(model: Tracks, walks: Sequence[Trial], sides: Sequence[str]) -> list[Trial]:
     """The walks in which every knee bends enough; refused with the number where there is none."""
-    refusal, found = None, []
+    refusal, bending = None, []
     for walk in walks:
         motion = model.track(walk)
         try:
@@ -252,9 +290,9 @@ def _bending(model: Tracks, walks: Sequence[Trial], sides: Sequence[str]) -> lis
         except InvalidValueError as error:
             refusal = error
         else:
-            found.append(walk)
-    if found:
-        return found
+            bending.append(walk)
+    if bending:
+        return bending
     if refusal is not None:
         raise refusal
     raise InvalidValueError(

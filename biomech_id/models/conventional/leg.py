@@ -31,17 +31,17 @@ class LegGeometry:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     hip_pelvis_m : FloatArray
         (3,), hip centre in pelvis axes from the mid-ASIS point, metres.
     knee_distance_m : float
-        From the marker's centre to the joint's: half the joint's width plus the marker's radius.
+        From the knee marker's centre to the joint's, metres: half the knee's width plus the marker's radius.
     ankle_distance_m : float
-        From the marker's centre to the joint's: half the joint's width plus the marker's radius.
+        From the ankle marker's centre to the joint's, metres: half the ankle's width plus the marker's radius.
     thigh_rotation_rad : float, optional
-        Rotation of the joint's axis from its wand, internal positive.
+        Rotation of the knee's axis from the thigh wand, internal positive.
     shank_rotation_rad : float, optional
-        Rotation of the joint's axis from its wand, internal positive.
+        Rotation of the ankle's axis from the shank wand, internal positive.
     tibial_torsion_rad : float, optional
         Rotation of the ankle's axis from the knee's, internal positive (external torsion is negative).
     ankle_tilt_rad : float, optional
@@ -66,8 +66,12 @@ class LegPose:
 
     Attributes
     ----------
-    hip_lab_m, knee_lab_m, ankle_lab_m : FloatArray
-        (n, 3), joint centre, laboratory axes.
+    hip_lab_m : FloatArray
+        (n, 3), hip centre, metres, laboratory axes.
+    knee_lab_m : FloatArray
+        (n, 3), knee centre, metres, laboratory axes.
+    ankle_lab_m : FloatArray
+        (n, 3), ankle centre, metres, laboratory axes.
     R_lab_thigh : FloatArray
         (n, 3, 3), maps thigh components to laboratory components.
     R_lab_shank : FloatArray
@@ -90,15 +94,20 @@ def about_z(side: str, internal_rad: float) -> float:
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     internal_rad : float
-        Positive when internal.
+        Angle, positive when internal.
+
+    Returns
+    -------
+    float
+        rad, right-handed about the axis that points upwards along the segment.
     """
     return -SIDE_SIGN[side] * internal_rad
 
 
 def hip_centre(pelvis: Frames, geometry: LegGeometry) -> FloatArray:
-    """Return the hip centre (n, 3), metres, laboratory axes.
+    """Return the hip centre.
 
     Parameters
     ----------
@@ -106,21 +115,31 @@ def hip_centre(pelvis: Frames, geometry: LegGeometry) -> FloatArray:
         Pose of the pelvis in every frame.
     geometry : LegGeometry
         Measurements and learnt angles of the leg.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     return np.asarray(pelvis.origin_lab_m + matvec(pelvis.R_lab_seg, geometry.hip_pelvis_m))
 
 
 def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:
-    """Return joint centres and axes of one leg from pelvis, thigh wand, knee, shank wand and ankle markers.
+    """Return joint centres and axes of one leg from its markers.
 
     Parameters
     ----------
     markers : Markers
-        Markers of the recording, laboratory axes.
+        With thigh wand, knee, shank wand and ankle markers; laboratory axes.
     pelvis : Frames
         Pose of the pelvis in every frame.
     geometry : LegGeometry
         Measurements and learnt angles of the leg.
+
+    Returns
+    -------
+    LegPose
+        n frames; NaN where a marker is unseen.
     """
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
@@ -131,7 +150,7 @@ def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPos
 
 
 def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) -> FloatArray:
-    """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand.
+    """Return the knee centre from hip centre, knee marker and thigh wand.
 
     Parameters
     ----------
@@ -140,7 +159,12 @@ def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) 
     geometry : LegGeometry
         Measurements and learnt angles of the leg.
     hip_lab_m : FloatArray
-        (n, 3), joint centre, laboratory axes.
+        (n, 3), hip centre, metres, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     side = geometry.side
     return chord(
@@ -150,7 +174,7 @@ def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) 
 
 
 def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray) -> FloatArray:
-    """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand.
+    """Return the ankle centre from knee centre, ankle marker and shank wand.
 
     Parameters
     ----------
@@ -159,7 +183,12 @@ def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray
     geometry : LegGeometry
         Measurements and learnt angles of the leg.
     knee_lab_m : FloatArray
-        (n, 3), joint centre, laboratory axes.
+        (n, 3), knee centre, metres, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     side = geometry.side
     marker = markers.on(side, "lateral_malleolus")
@@ -173,16 +202,27 @@ def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray
 def leg_from_centres(
     geometry: LegGeometry, hip: FloatArray, knee: FloatArray, ankle: FloatArray, knee_marker: FloatArray, ankle_marker: FloatArray
 ) -> LegPose:
-    """Return a leg's axes from its joint centres and the markers beside knee and ankle, all (n, 3), metres, laboratory axes.
+    """Return a leg's axes from its joint centres and the markers beside knee and ankle.
 
     Parameters
     ----------
     geometry : LegGeometry
-        Measurements and learnt angles of the leg.
-    hip, knee, ankle : FloatArray
-        (n, 3), joint centre, laboratory axes, metres.
-    knee_marker, ankle_marker : FloatArray
-        (n, 3), laboratory axes, metres.
+        Its side and its tibial torsion are used.
+    hip : FloatArray
+        (n, 3), hip centre, metres, laboratory axes.
+    knee : FloatArray
+        (n, 3), knee centre, metres, laboratory axes.
+    ankle : FloatArray
+        (n, 3), ankle centre, metres, laboratory axes.
+    knee_marker : FloatArray
+        (n, 3), lateral marker of the knee (or the device's corner), metres, laboratory axes.
+    ankle_marker : FloatArray
+        (n, 3), lateral marker of the ankle, metres, laboratory axes.
+
+    Returns
+    -------
+    LegPose
+        n frames, with these centres.
     """
     s = SIDE_SIGN[geometry.side]
     thigh = triad_from_z_and_y(hip - knee, s * (knee_marker - knee))

@@ -28,16 +28,21 @@ TABLE_OF_KINETICS = {"textbook": "conventional", "vicon": "conventional-vicon"}
 
 
 def leg_segments(body_mass_kg: float, length_m: Mapping[str, FloatArray | float], kinetics: str) -> dict[str, Segment]:
-    """Return foot, shank and thigh of one leg.
+    """Return foot, shank and thigh of one leg by the model's own tables.
 
     Parameters
     ----------
     body_mass_kg : float
-        Of the whole subject.
+        Mass of the whole subject; 0 gives segments without mass.
     length_m : Mapping[str, FloatArray | float]
         Segment -> length, one number or one per frame (n,), metres.
     kinetics : str
         "textbook" or "vicon": which radii of gyration.
+
+    Returns
+    -------
+    dict[str, Segment]
+        Segment -> parameters, segment axes; (n, 3) and (n, 3, 3) where lengths are per frame.
     """
     table = load_table(TABLE_OF_KINETICS[kinetics])
     return {name: _segment(table, name, body_mass_kg, np.asarray(length_m[name])) for name in LEG_SEGMENTS}
@@ -55,23 +60,28 @@ def _segment(table: InertialTable, name: str, body_mass_kg: float, length_m: Flo
 def segments_from_table(
     table: InertialTable, side: str, body_mass_kg: float, points_m: Mapping[str, Mapping[str, FloatArray]]
 ) -> dict[str, ScaledSegment]:
-    """Return foot, shank and thigh of one leg by a published table, in the conventional model's axes.
+    """Return foot, shank and thigh of one leg by a published table.
 
     Parameters
     ----------
     table : Table
-        For this subject.
+        Rows for this subject's sex and age.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     body_mass_kg : float
-        Of the whole subject.
+        Mass of the whole subject.
     points_m : Mapping[str, Mapping[str, FloatArray]]
         Segment -> end point -> (3,) place in the segment's axes from its origin, metres.
+
+    Returns
+    -------
+    dict[str, ScaledSegment]
+        Segment -> parameters in the conventional model's axes, and its length.
     """
-    found = {}
+    segments = {}
     for name in LEG_SEGMENTS:
         R = CONVENTIONAL_AXES.R_seg_isb[name]
         isb = scale(table[name], side, body_mass_kg, {point: R.T @ place for point, place in points_m[name].items()})
         own = replace(isb.segment, com_m=R @ isb.segment.com_m, inertia_kgm2=R @ isb.segment.inertia_kgm2 @ R.T)
-        found[name] = ScaledSegment(own, isb.length_m)
-    return found
+        segments[name] = ScaledSegment(own, isb.length_m)
+    return segments

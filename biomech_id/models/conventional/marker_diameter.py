@@ -21,14 +21,21 @@ STEADY_M = 0.0005
 
 
 def marker_radius_m(trial: Trial, subject: Subject) -> tuple[float, tuple[Finding, ...]]:
-    """Return the markers' radius, metres, and what was assumed or contradicts it.
+    """Return the markers' radius.
 
     Parameters
     ----------
     trial : Trial
         The one that calibrates, with the markers' roles.
     subject : Subject
-        Measurements.
+        The marker diameter and the knee widths are asked.
+
+    Returns
+    -------
+    radius_m : float
+        As measured, else as stored centres imply, else 7 mm.
+    findings : tuple[Finding, ...]
+        What was assumed, or contradicts the measured one.
     """
     given, implied = subject.marker_diameter_m, implied_diameter_m(trial, subject)
     if given is None and implied is None:
@@ -44,16 +51,21 @@ def marker_radius_m(trial: Trial, subject: Subject) -> tuple[float, tuple[Findin
 
 
 def implied_diameter_m(trial: Trial, subject: Subject) -> float | None:
-    """Return the marker diameter, metres, with which the trial's stored knee centres were computed; None where none are stored.
+    """Return the marker diameter with which the trial's stored knee centres were computed.
 
     Parameters
     ----------
     trial : Trial
         With the markers' roles; stored knee centres are ``LFEO`` and ``RFEO``, millimetres.
     subject : Subject
-        Knee widths.
+        The knee widths are asked.
+
+    Returns
+    -------
+    float | None
+        Metres, to half a millimetre; None where no centres are stored or they fit no marker.
     """
-    found = []
+    diameters_m = []
     for side in SIDES:
         centre, width = trial.model_outputs.get(f"{side}FEO"), subject.knee_width_m.get(side)
         if centre is None or width is None or not trial.markers.shows(side, "lateral_epicondyle"):
@@ -61,7 +73,7 @@ def implied_diameter_m(trial: Trial, subject: Subject) -> float | None:
         distance = np.linalg.norm(trial.markers.on(side, "lateral_epicondyle") - centre / MM_PER_M, axis=1)
         distance = distance[np.isfinite(distance)]
         if distance.size and np.ptp(np.percentile(distance, [5, 95])) < STEADY_M:
-            found.append(2 * (float(np.median(distance)) - width / 2))
-    if not found or np.ptp(found) > DIAMETER_STEP_M or not DIAMETERS_M[0] <= found[0] <= DIAMETERS_M[1]:
+            diameters_m.append(2 * (float(np.median(distance)) - width / 2))
+    if not diameters_m or np.ptp(diameters_m) > DIAMETER_STEP_M or not DIAMETERS_M[0] <= diameters_m[0] <= DIAMETERS_M[1]:
         return None
-    return round(float(np.mean(found)) / DIAMETER_STEP_M) * DIAMETER_STEP_M
+    return round(float(np.mean(diameters_m)) / DIAMETER_STEP_M) * DIAMETER_STEP_M

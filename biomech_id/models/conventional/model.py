@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import PELVIS, Part
 from biomech_id.arguments import Kind, a, a_path, a_switch, a_word, or_none, takes
 from biomech_id.conventions import SIDES
-from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError, option
@@ -37,17 +38,19 @@ from biomech_id.models.conventional.standing import conventional_places, convent
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
-from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, own_hip
+from biomech_id.models.joint_centres.hip_regressions import LIBRARY_HIPS, REGRESSIONS, own_hip
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import KINETICS, differentiate_together
+from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
 
 #: Ways to find this model's hip centres; a name of somebody's own function is one while it is known.
 HIPS: tuple[str, ...] = (OWN_HIP, *REGRESSIONS)
 #: Those of models whose thighs do not lean on the hip centre.
-OF_OTHER_MODELS: tuple[str, ...] = ("score", "sphere", "stored")
+OF_OTHER_MODELS: tuple[str, ...] = LIBRARY_HIPS[len(REGRESSIONS) :]
+_Value = TypeVar("_Value")
 _HIP = Kind(
     f"one of {', '.join(map(repr, HIPS))}",
     lambda v: isinstance(v, str),
@@ -64,9 +67,9 @@ class ConventionalModel:
     Attributes
     ----------
     calibration : ConventionalCalibration
-        What the static trial taught.
+        Constants that the static trial taught.
     subject : Subject
-        The measurements used.
+        Measurements used, with the body mass.
     static : Trial | None
         The static trial; None where stored offsets stand in for it.
     reference : Trial
@@ -76,7 +79,7 @@ class ConventionalModel:
     axes : ModelAxes, optional
         In which angles, moments and forces are expressed.
     name : str, optional
-        Of the model in the registry.
+        Name of the model in the registry.
     """
 
     calibration: ConventionalCalibration
@@ -100,59 +103,82 @@ class ConventionalModel:
     @cached_property
     def errors(self) -> ModelErrors:
         """How the model's own errors hang together, measured on the static trial."""
-        methods, markers = dict.fromkeys(self.calibration.sides, self.calibration.hip_centre), self.reference.markers
-        return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
+        sides, way, markers = self.calibration.sides, self.calibration.hip_way, self.reference.markers
+        return ModelErrors(
+            dict.fromkeys(sides, way.name), chord_couplings(markers, self.calibration), point_noise(markers, self.calibration),
+            dict.fromkeys(sides, way.error),
+        )  # fmt: skip
 
     def expressed_in(self, axes: ModelAxes, name: str) -> ConventionalModel:
-        """Return the model with other axes, under another name.
+        """Return the model with other axes.
 
         Parameters
         ----------
         axes : ModelAxes
             Which axes results are expressed in.
         name : str
-            Its name.
+            What its motions then say they come from.
+
+        Returns
+        -------
+        ConventionalModel
+            The same calibration under another name.
         """
         return replace(self, axes=axes, name=name)
 
     def standing(
         self, markers: Markers, copies: int, subject: Subject | None = None
     ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
+        """Return where legs stand in several static trials, each calibrated by itself.
 
         Parameters
         ----------
         markers : Markers
             Of equally many frames each, one behind the other.
         copies : int
-            How many.
+            Number of trials in ``markers``.
         subject : Subject | None, optional
-            Other measurements than the model's own.
+            Other measurements than the model's own; None for those.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            See `models.model.StandsByItself`.
         """
         return conventional_standing(with_roles(markers), copies, self.calibration, subject or self.subject)
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).
+        """Return where legs are in a trial, as `track` has them.
 
         Parameters
         ----------
         markers : Markers
-            Of the trial.
+            All frames of the trial, laboratory axes.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            See `models.model.StandsByItself`.
         """
         return conventional_places(with_roles(markers), self.calibration)
 
     def named(self, trial: Trial) -> Trial:
-        """Return the trial itself: the model knows no labels but its own.
+        """Return the trial itself.
 
         Parameters
         ----------
         trial : Trial
-            The recording.
+            A recording of the same subject.
+
+        Returns
+        -------
+        Trial
+            Unchanged: the model knows no labels but its own.
         """
         return trial
 
     @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_word(KINETICS))
-    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> Movement:
         """Return the motion of pelvis, legs, and what is seen above them, in every frame of a trial.
 
         Parameters
@@ -161,6 +187,11 @@ class ConventionalModel:
             Markers of the same subject, same marker set; their roles are those its reader was told, or Plug-in Gait's.
         kinetics : str, optional
             "textbook" (constant segments, exact rotation kinematics) or "vicon" (the vendor's conventions).
+
+        Returns
+        -------
+        BodyMotion
+            n frames; NaN where a marker is unseen.
 
         Raises
         ------
@@ -176,25 +207,28 @@ class ConventionalModel:
         pelvis = pelvis_frames(markers)
         progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
         mass = self.subject.mass_kg or 0.0
-        legs = {
-            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass, axes=self.axes)
-            for side in calibration.sides
-        }  # fmt: skip
-        parts = [(side, name) for side, leg in legs.items() for name in leg.frames]
-        frames = {PELVIS: pelvis, **{(side, name): legs[side].frames[name] for side, name in parts}}
-        coms = {PELVIS: pelvis.origin_lab_m, **{(side, name): legs[side].com_lab_m(name) for side, name in parts}}
-        segments = {(side, name): legs[side].segments[name] for side, name in parts}
+        frames, coms, segments = {PELVIS: pelvis}, {PELVIS: pelvis.origin_lab_m}, dict[Part, Segment]()
+        centres, angles, outlines = dict[Part, FloatArray](), dict[Part, FloatArray](), {}
+        for side in calibration.sides:
+            leg = place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass, axes=self.axes)
+            frames |= _of_side(side, leg.frames)
+            coms |= {(side, name): leg.com_lab_m(name) for name in leg.frames}
+            segments |= _of_side(side, leg.segments)
+            centres |= _of_side(side, leg.centres_lab_m)
+            angles |= _of_side(side, leg.angles_rad)
+            outlines[side] = leg.outline_lab_m
         body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=differentiate_together(frames, coms, trial.rate_hz, kinetics, segments),
-            segments={(side, name): segment for side, leg in legs.items() for name, segment in leg.segments.items()},
-            joint_centres_lab_m={(side, joint): c for side, leg in legs.items() for joint, c in leg.centres_lab_m.items()},
-            joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
-            foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
+            segments=segments, joint_centres_lab_m=centres, joint_angles_rad=angles, foot_outline_lab_m=outlines,
             foot_outline_names=OUTLINE_NAMES,
             progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes, roles=markers.roles,
         )  # fmt: skip
-        return with_upper_body(body, pelvis, trial, markers, calibration.upper, self.subject.mass_kg)
+        return Movement.of(with_upper_body(body, pelvis, trial, markers, calibration.upper, self.subject.mass_kg), trial, self)
+
+
+def _of_side(side: str, values: Mapping[str, _Value]) -> dict[Part, _Value]:
+    return {(side, name): value for name, value in values.items()}
 
 
 @takes(
@@ -227,6 +261,11 @@ def conventional_model(
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
+    Returns
+    -------
+    ConventionalModel
+        With what was assumed on the way among its findings.
+
     Raises
     ------
     WrongTypeError
@@ -248,7 +287,9 @@ def conventional_model(
 def stored_conventional_model(
     walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE, hip: str = OWN_HIP, with_mass: bool = True
 ) -> ConventionalModel:
-    """Return a subject's conventional gait model without a static trial, from the offsets that clinical software stored in walks.
+    """Return a subject's conventional gait model without a static trial.
+
+    The offsets that clinical software stored in the walks stand in for it.
 
     Parameters
     ----------
@@ -262,6 +303,11 @@ def stored_conventional_model(
         Method of the hip centres: "auto" or "davis" for the model's own, "harrington", "hara", "bell".
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+
+    Returns
+    -------
+    ConventionalModel
+        Its ``static`` is None.
 
     Raises
     ------
@@ -317,21 +363,20 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
         )
 
     model = remake(given_subject)
+    sides = model.calibration.sides
+    learnt: dict[str, Any]
     if given.knee_axis == "functional":
-        movements = [
-            trial for trial in given.functional if not needs.missing_markers(trial.markers, model.calibration.sides, static=False)
-        ]
-        subject, shown = rotations_from_movements(remake, given_subject, movements, model.calibration.sides)
-        model = remake(subject)
-        said = functional_finding(shown, given_subject, subject, static.name)
-        return replace(model, calibration=replace(model.calibration, knee_movement=shown), findings=(*model.findings, said))
-    if given.knee_axis != "walk":
+        movements = [trial for trial in given.functional if not needs.missing_markers(trial.markers, sides, static=False)]
+        subject, shown = rotations_from_movements(remake, given_subject, movements, sides)
+        learnt, finding = {"knee_movement": shown}, functional_finding(shown, given_subject, subject, static.name)
+    elif given.knee_axis == "walk":
+        walks = [trial for trial in given.walks if not _lacking(trial)]
+        subject, turns = rotations_from_walks(remake, given_subject, walks, sides)
+        learnt, finding = {"knee_turn": turns}, turned_finding(turns, given_subject, subject, static.name)
+    else:
         return model
-    walks = [trial for trial in given.walks if not _lacking(trial)]
-    subject, turns = rotations_from_walks(remake, given_subject, walks, model.calibration.sides)
     model = remake(subject)
-    said = turned_finding(turns, given_subject, subject, static.name)
-    return replace(model, calibration=replace(model.calibration, knee_turn=turns), findings=(*model.findings, said))
+    return replace(model, calibration=replace(model.calibration, **learnt), findings=(*model.findings, finding))
 
 
 def _no_static(given: CalibrationInput) -> MissingInputError:

@@ -20,12 +20,17 @@ PELVIS_KEYS: tuple[tuple[str, str], ...] = (("L", "asis"), ("R", "asis"), ("L", 
 
 
 def marker_groups(markers: Markers) -> dict[Part, tuple[str, ...]]:
-    """Return (side, segment) -> names of the markers that move with it, as far as the marker set names them.
+    """Return the markers that move with each segment.
 
     Parameters
     ----------
     markers : Markers
         Of any trial of the subject; whether a marker is there does not matter.
+
+    Returns
+    -------
+    dict[Part, tuple[str, ...]]
+        (side, segment) -> labels, as far as the marker set names them.
     """
     roles = with_roles(markers).roles
     groups: dict[Part, tuple[Part, ...]] = {PELVIS: PELVIS_KEYS}
@@ -34,12 +39,17 @@ def marker_groups(markers: Markers) -> dict[Part, tuple[str, ...]]:
 
 
 def marker_names(markers: Markers) -> tuple[str, ...]:
-    """Return the names of all markers that the model looks at in a walking trial (see `marker_groups`).
+    """Return the names of all markers that the model looks at in a walking trial.
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording, laboratory axes.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Labels, as far as the marker set names them (see `marker_groups`).
     """
     roles = with_roles(markers).roles
     keys = (*PELVIS_KEYS, *((side, role) for side in SIDES for role in LEG_ROLES))
@@ -47,7 +57,7 @@ def marker_names(markers: Markers) -> tuple[str, ...]:
 
 
 def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
-    """Return the sides that the model can place: those with every leg marker, or both where neither is complete.
+    """Return the sides that the model can place.
 
     A recording of one leg alone is served; a leg with some of its markers and not others is a mistake that `require` names.
 
@@ -57,6 +67,11 @@ def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
         Markers of the recording, laboratory axes.
     static : bool
         Whether the trial is the static one.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Those with every leg marker, or both where neither is complete.
     """
     markers = with_roles(markers)
     absent = {side: _missing_leg_markers(markers, side, static=static) for side in SIDES}
@@ -66,7 +81,7 @@ def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
 
 
 def missing_markers(markers: Markers, sides: tuple[str, ...], *, static: bool) -> list[str]:
-    """Return the markers the model lacks, in words, in a fixed order.
+    """Return the markers that the model lacks.
 
     Parameters
     ----------
@@ -76,6 +91,11 @@ def missing_markers(markers: Markers, sides: tuple[str, ...], *, static: bool) -
         "L", "R" or both.
     static : bool
         Whether the trial is the static one.
+
+    Returns
+    -------
+    list[str]
+        In words, in a fixed order; empty where all are there.
     """
     markers = with_roles(markers)
     missing = [markers.label(side, "asis") for side in SIDES if not markers.shows(side, "asis")]
@@ -95,16 +115,21 @@ def _missing_leg_markers(markers: Markers, side: str, *, static: bool) -> list[s
 
 
 def missing_measurements(subject: Subject, sides: tuple[str, ...], *, with_mass: bool = True) -> list[str]:
-    """Return the body measurements the model lacks, in words, in a fixed order.
+    """Return the body measurements that the model lacks.
 
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        Measurements; zero counts as missing.
     sides : tuple[str, ...]
         "L", "R" or both.
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+
+    Returns
+    -------
+    list[str]
+        In words, in a fixed order; empty where all are there.
     """
     missing = ["body mass"] if with_mass and not subject.mass_kg else []
     for field, words in (("leg_length_m", "leg length"), ("knee_width_m", "knee width"), ("ankle_width_m", "ankle width")):
@@ -125,7 +150,7 @@ def require(
     markers : Markers
         Markers of the recording, laboratory axes.
     subject : Subject | None
-        Who was measured; None asks for no measurements.
+        Measurements; None asks for none.
     sides : tuple[str, ...]
         "L", "R" or both.
     static : bool

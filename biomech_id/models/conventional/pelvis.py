@@ -13,7 +13,6 @@ from biomech_id.models.joint_centres.hip_regressions import (
     PelvisSize,
     davis_hip_m,
     hip_centre_by_regression,
-    own_hip,
 )
 from biomech_id.models.triads import triad, unit
 from biomech_id.trial import Markers
@@ -24,23 +23,33 @@ DAVIS_HIP: tuple[str, ...] = (OWN_HIP, "davis")
 
 
 def posterior_point(markers: Markers) -> FloatArray:
-    """Return the sacral marker, or the midpoint of the posterior spines where there is none: (n, 3), metres, laboratory axes.
+    """Return the point that shows the back of the pelvis.
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes: the sacral marker, or the midpoint of the posterior spines where there is none.
     """
     return markers.on("", "sacrum") if markers.shows("", "sacrum") else 0.5 * (markers.on("L", "psis") + markers.on("R", "psis"))
 
 
 def pelvis_frames(markers: Markers) -> Frames:
-    """Return the pelvis: origin midway between the ASIS markers, y from right to left ASIS, x in the plane of all of them.
+    """Return the pelvis in every frame.
 
     Parameters
     ----------
     markers : Markers
         Markers of the recording, laboratory axes.
+
+    Returns
+    -------
+    Frames
+        Origin midway between the ASIS markers, y from right to left ASIS, x in the plane of all of them; NaN where one is unseen.
     """
     left, right = markers.on("L", "asis"), markers.on("R", "asis")
     origin = 0.5 * (left + right)
@@ -50,16 +59,21 @@ def pelvis_frames(markers: Markers) -> Frames:
 
 
 def hip_centre_pelvis_m(side: str, size: PelvisSize, method: str = OWN_HIP) -> FloatArray:
-    """Return the hip centre, (3,), metres, in pelvis axes (forward, to the left, up) from the mid-ASIS point.
+    """Return the hip centre in the pelvis.
 
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     size : PelvisSize
         Lengths between marker centres; for Davis' equation the leg's is the mean of both.
     method : str, optional
         "auto" or "davis" (with the angles of the field's software), another regression, or somebody's own function by name.
+
+    Returns
+    -------
+    FloatArray
+        (3,), metres, pelvis axes (forward, to the left, up) from the mid-ASIS point.
 
     Raises
     ------
@@ -71,6 +85,5 @@ def hip_centre_pelvis_m(side: str, size: PelvisSize, method: str = OWN_HIP) -> F
     if method in DAVIS_HIP:
         forward, up, right = davis_hip_m(size, DAVIS_SOFTWARE_RAD)
         return np.array([forward, SIDE_SIGN[side] * right, up])
-    own = own_hip(method)
-    forward, up, right = hip_centre_by_regression(method, side, size) if own is None else own(side, size)
+    forward, up, right = hip_centre_by_regression(method, side, size)
     return np.array([forward, -right, up])

@@ -30,7 +30,7 @@ class PlacedLeg:
     frames : Mapping[str, Frames]
         "thigh", "shank", "foot" -> pose; each origin is the segment's proximal joint centre.
     segments : Mapping[str, Segment]
-        The same -> inertial parameters.
+        Segment -> inertial parameters; per frame in "vicon".
     centres_lab_m : Mapping[str, FloatArray]
         "hip", "knee", "ankle" -> (n, 3).
     angles_rad : Mapping[str, FloatArray]
@@ -46,12 +46,17 @@ class PlacedLeg:
     outline_lab_m: FloatArray
 
     def com_lab_m(self, name: str) -> FloatArray:
-        """Centre of mass of one segment, (n, 3).
+        """Return the centre of mass of one segment.
 
         Parameters
         ----------
         name : str
-            "foot", "shank" or "thigh".
+            Which segment: "foot", "shank" or "thigh".
+
+        Returns
+        -------
+        FloatArray
+            (n, 3), metres, laboratory axes.
         """
         frames = self.frames[name]
         return np.asarray(frames.origin_lab_m + matvec(frames.R_lab_seg, self.segments[name].com_m))
@@ -68,7 +73,7 @@ def place_side(
     mass_kg: float,
     axes: ModelAxes,
 ) -> PlacedLeg:
-    """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon".
+    """Return one leg in every frame of a trial.
 
     Parameters
     ----------
@@ -81,13 +86,18 @@ def place_side(
     calibration : ConventionalCalibration
         What the static trial taught.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     kinetics : str
-        One of the model's kinetics modes: "textbook".
+        "textbook" (constant segments) or "vicon" (segments as long as the joints are apart).
     mass_kg : float
-        Body mass.
+        Mass of the whole body; 0 where nobody knows it.
     axes : ModelAxes
         Which axes results are expressed in.
+
+    Returns
+    -------
+    PlacedLeg
+        n frames; NaN where a marker is unseen.
     """
     geometry, offsets = calibration.geometry[side], calibration.offsets[side]
     if has_device(markers, side):
@@ -127,7 +137,7 @@ def _standing(markers: Markers, leg: LegPose, calibration: ConventionalCalibrati
 
 
 def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
-    """Return the lengths, metres, of thigh and shank per frame, and of the foot as a mean over the trial.
+    """Return the lengths of a leg's segments.
 
     Parameters
     ----------
@@ -136,9 +146,14 @@ def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: floa
     leg : LegPose
         The leg in every frame.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres; taken off the foot.
+
+    Returns
+    -------
+    dict[str, FloatArray | float]
+        Metres: "thigh" and "shank" per frame, (n,); "foot" as a mean over the trial.
     """
     return {
         "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),

@@ -33,25 +33,30 @@ _OF_PELVIS = ("asis", "psis", "sacrum")
 def conventional_standing(
     markers: Markers, copies: int, calibration: ConventionalCalibration, subject: Subject
 ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-    """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`; None for a leg with further rules.
+    """Return where the legs stand in static trials that are each calibrated by itself.
 
     Parameters
     ----------
     markers : Markers
         Static trials of equally many frames, one behind the other, with the markers' roles.
     copies : int
-        How many.
+        Number of trials in ``markers``.
     calibration : ConventionalCalibration
         Of one of them: what was decided and measured, which is the same in all.
     subject : Subject
-        Measurements.
+        Measurements; widths may differ from those that ``calibration`` was made with.
+
+    Returns
+    -------
+    Mapping[str, tuple[FloatArray, FloatArray]] | None
+        Side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`; None for a leg with further rules.
     """
     if calibration.knee_device or calibration.medial or calibration.table or subject.medial_markers:
         return None
     pelvis, radius_m, hip = pelvis_frames(markers), calibration.marker_radius_m, calibration.hip
     sizes = _pelvis_sizes(markers, copies, calibration, subject)
     n_frames = markers.n_frames // copies
-    found = {}
+    legs = {}
     for side in calibration.sides:
         centres = np.stack([hip_centre_pelvis_m(side, size[side], hip) for size in sizes])
         widths = (subject.knee_width_m[side], subject.ankle_width_m[side])
@@ -64,8 +69,8 @@ def conventional_standing(
         p, q = offsets_by_frame(side, learnt, heel, toe, flat=flat, sole_delta_m=delta_m)
         R_lab_foot = corrected_foot(uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank), side, p, q)
         lengths = leg_lengths(markers, leg, side, radius_m) | {"foot": np.linalg.norm(toe - heel, axis=1) - radius_m}
-        found[side] = _stacked(leg, R_lab_foot, leg_segments(subject.mass_kg or 0.0, lengths, "textbook"), pelvis)
-    return found
+        legs[side] = _stacked(leg, R_lab_foot, leg_segments(subject.mass_kg or 0.0, lengths, "textbook"), pelvis)
+    return legs
 
 
 def _pelvis_sizes(
@@ -75,37 +80,42 @@ def _pelvis_sizes(
     names = [name for (_, role), name in markers.roles.items() if role in _OF_PELVIS and name in markers]
     columns = [markers.names.index(name) for name in names]
     known: dict[bytes, dict[str, PelvisSize]] = {}
-    found = []
+    sizes = []
     for position_m in np.split(markers.position_m, copies):
         key = position_m[:, columns].tobytes()
         if key not in known:
             copy = replace(markers, position_m=position_m, filled=None)
             known[key] = pelvis_sizes(copy, subject, calibration.sides, calibration.marker_radius_m, calibration.hip)
-        found.append(known[key])
-    return found
+        sizes.append(known[key])
+    return sizes
 
 
 def conventional_places(
     markers: Markers, calibration: ConventionalCalibration
 ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-    """Return the same of any trial, as the model is calibrated; None with a knee alignment device on.
+    """Return where the legs are in any trial, as the model is calibrated.
 
     Parameters
     ----------
     markers : Markers
-        Of the trial, with their roles.
+        All frames of the trial, with the markers' roles.
     calibration : ConventionalCalibration
         What the static trial taught.
+
+    Returns
+    -------
+    Mapping[str, tuple[FloatArray, FloatArray]] | None
+        As `conventional_standing`; None with a knee alignment device on.
     """
     if any(has_device(markers, side) for side in calibration.sides):
         return None
-    pelvis, found = pelvis_frames(markers), {}
+    pelvis, legs = pelvis_frames(markers), {}
     for side, geometry in calibration.geometry.items():
         leg, offsets = place_leg(markers, pelvis, geometry), calibration.offsets[side]
         uncorrected = uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank)
         R_lab_foot = corrected_foot(uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
-        found[side] = _stacked(leg, R_lab_foot, {name: calibration.segments[side, name] for name in LEG_SEGMENTS}, pelvis)
-    return found
+        legs[side] = _stacked(leg, R_lab_foot, {name: calibration.segments[side, name] for name in LEG_SEGMENTS}, pelvis)
+    return legs
 
 
 def _stacked(

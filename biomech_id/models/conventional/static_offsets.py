@@ -44,12 +44,17 @@ class FootOffsets:
     rotation_rad: float
 
     def distance(self, other: FootOffsets) -> float:
-        """Return the larger of the two absolute differences, rad.
+        """Return how far two offsets are apart.
 
         Parameters
         ----------
         other : FootOffsets
-            Of the same foot.
+            Offsets of the same foot.
+
+        Returns
+        -------
+        float
+            rad: the larger of the two absolute differences.
         """
         return max(abs(self.plantar_flexion_rad - other.plantar_flexion_rad), abs(self.rotation_rad - other.rotation_rad))
 
@@ -62,15 +67,20 @@ def foot_offsets(
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     uncorrected : FloatArray
         U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
     heel_lab_m, toe_lab_m : FloatArray
-        (n, 3), marker, laboratory axes.
+        (n, 3), path of the marker, metres, laboratory axes.
     flat : bool
         Whether the heel marker is taken to be as high as the toe marker.
     sole_delta_m : float, optional
-        Thickness of the shoe sole at the heel less that at the toe.
+        Thickness of the shoe sole at the heel less that at the toe, metres; counts with ``flat``.
+
+    Returns
+    -------
+    FootOffsets
+        rad.
     """
     each = offsets_by_frame(side, uncorrected, heel_lab_m, toe_lab_m, flat=flat, sole_delta_m=sole_delta_m)
     plantar_flexion, rotation = (float(over_seen(np.nanmean, angle)) for angle in each)
@@ -80,12 +90,12 @@ def foot_offsets(
 def offsets_by_frame(
     side: str, uncorrected: FloatArray, heel_lab_m: FloatArray, toe_lab_m: FloatArray, *, flat: bool, sole_delta_m: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the static offsets p and q (n,), rad, of one foot from U and heel and toe marker, in every frame.
+    """Return the static offsets of one foot in every frame.
 
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     uncorrected : FloatArray
         U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
     heel_lab_m, toe_lab_m : FloatArray
@@ -93,7 +103,14 @@ def offsets_by_frame(
     flat : bool
         Whether the heel marker is taken to be as high as the toe marker.
     sole_delta_m : float, optional
-        Thickness of the shoe sole at the heel less that at the toe.
+        Thickness of the shoe sole at the heel less that at the toe, metres; counts with ``flat``.
+
+    Returns
+    -------
+    p : FloatArray
+        (n,), rad, plantar flexion of the sole's axis in U; NaN where a marker is unseen.
+    q : FloatArray
+        (n,), rad, its rotation.
     """
     heel = np.array(heel_lab_m)
     if flat:
@@ -103,14 +120,19 @@ def offsets_by_frame(
 
 
 def stored_offsets(subject: Subject, side: str) -> FootOffsets | None:
-    """Return the offsets the file stores for one foot, or None.
+    """Return the offsets that the file stores for one foot.
 
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        As the file has it.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
+
+    Returns
+    -------
+    FootOffsets | None
+        None where either is missing or both are zero.
     """
     p, q = subject.static_plantar_flexion_rad.get(side), subject.static_rotation_offset_rad.get(side)
     return None if p is None or q is None or (p == 0.0 and q == 0.0) else FootOffsets(p, q)
@@ -134,6 +156,13 @@ def decide_foot_flat(
         Side -> offsets of the file; None where it has none.
     where : str
         The file or trial concerned, for the error message.
+
+    Returns
+    -------
+    flat : bool
+        Whether the foot is set flat.
+    finding : Finding
+        Whether that is assumed or as stored.
     """
     known = {side: offsets for side, offsets in stored.items() if offsets is not None and side in flat}
     if not known:
@@ -148,7 +177,9 @@ def decide_foot_flat(
 
 
 def offsets_apart(ours: Mapping[str, Mapping[str, float]], subject: Subject, where: str) -> Iterator[Finding]:
-    """Name every offset of a calibration that is not the one which the file stores: a check on both, of every calibration.
+    """Name every offset of a calibration that is not the one which the file stores.
+
+    A check on both, of every calibration.
 
     Parameters
     ----------
@@ -158,6 +189,11 @@ def offsets_apart(ours: Mapping[str, Mapping[str, float]], subject: Subject, whe
         With the offsets that the file stores; zero is how a vendor writes "none".
     where : str
         The static trial, for the finding.
+
+    Yields
+    ------
+    Finding
+        One finding with all of them; nothing where they agree.
     """
     apart: list[tuple[str, str, float, float, float]] = []
     for side, fields in ours.items():

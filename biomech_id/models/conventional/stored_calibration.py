@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.models.conventional.calibrate import (
@@ -54,7 +54,12 @@ def stored_legs(subject: Subject) -> tuple[str, ...]:
     Parameters
     ----------
     subject : Subject
-        As a file has it.
+        Measurements and angles as a file has them.
+
+    Returns
+    -------
+    tuple[str, ...]
+        "L", "R", both or none.
     """
     known = (side for side in SIDES if all(side in getattr(subject, field) for field in LEARNT))
     return tuple(side for side in known if stored_offsets(subject, side) is not None)
@@ -63,7 +68,7 @@ def stored_legs(subject: Subject) -> tuple[str, ...]:
 def calibrate_stored(
     walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE, *, hip: str = OWN_HIP, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
-    """Return the calibration that walks bring along, and what was assumed on the way.
+    """Return the calibration that walks bring along.
 
     Parameters
     ----------
@@ -77,6 +82,13 @@ def calibrate_stored(
         Method of the hip centres (`pelvis.hip_centre_pelvis_m`).
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+
+    Returns
+    -------
+    calibration : ConventionalCalibration
+        Its offsets are the stored ones, its lengths and outlines means over the first walk.
+    findings : tuple[Finding, ...]
+        What was assumed on the way.
 
     Raises
     ------
@@ -107,7 +119,7 @@ def calibrate_stored(
 
 
 def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
-    """Return one frame of a walk, the leg stretched under the body: where the pelvis is highest of all with every marker seen.
+    """Return the frame of a walk in which the leg is stretched under the body.
 
     Parameters
     ----------
@@ -115,6 +127,11 @@ def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
         The walk, with the markers' roles.
     names : Sequence[str]
         Markers that must be seen.
+
+    Returns
+    -------
+    Trial
+        One frame: where the pelvis is highest of all with every marker seen.
     """
     markers = trial.markers
     seen = np.isfinite(markers.position_m[:, [markers.names.index(name) for name in names]]).all(axis=(1, 2))
@@ -168,10 +185,7 @@ def _leg(walk: Trial, subject: Subject, geometry: LegGeometry) -> CalibratedLeg:
 
 def _planted(markers: Markers, side: str, rate_hz: float) -> BoolArray:
     """Frames in which heel and toe marker hardly move; every frame of a foot that never rests."""
-    speeds = [_speed(markers.on(side, role), rate_hz) for role in ("heel", "toe")]
+    velocities = (quintic_derivatives(markers.on(side, role), rate_hz, (1,))[0] for role in ("heel", "toe"))
+    speeds = [np.linalg.norm(velocity, axis=1) for velocity in velocities]
     slow = np.nan_to_num(np.maximum(*speeds), nan=np.inf) < PLANTED_M_S
     return slow if slow.any() else np.ones(len(slow), dtype=bool)
-
-
-def _speed(path_m: FloatArray, rate_hz: float) -> FloatArray:
-    return np.asarray(np.linalg.norm(quintic_derivatives(path_m, rate_hz, (1,))[0], axis=1))

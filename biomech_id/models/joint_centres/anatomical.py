@@ -14,7 +14,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.models.joint_centres.chord import chord
-from biomech_id.models.joint_centres.hip_regressions import CITATIONS, NEEDS, REGRESSIONS, PelvisSize, hip_centre_by_regression
+from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESSIONS, PelvisSize, hip_centre_by_regression
 from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.triads import into_segment
 from biomech_id.trial import Subject
@@ -43,7 +43,7 @@ class Hinge:
     outward_lab : FloatArray
         (n, 3), direction from medial to lateral, any length.
     method : str
-        How it was found.
+        How it was found, in words with the source.
     """
 
     centre_lab_m: FloatArray
@@ -52,18 +52,23 @@ class Hinge:
 
 
 def hinge_needs(joint: str, side: str, landmarks: BodyPoints, subject: Subject) -> str:
-    """Return in words what is missing to place a knee or an ankle, or "".
+    """Return in words what is missing to place a knee or an ankle.
 
     Parameters
     ----------
     joint : str
-        "knee" or "ankle".
+        Which joint, "knee" or "ankle".
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
-        Who was measured.
+        May know the joint's width.
+
+    Returns
+    -------
+    str
+        "" where the joint can be placed.
     """
     lateral, medial, centre, wand, width = HINGES[joint]
     if not landmarks.has(side, lateral):
@@ -79,22 +84,29 @@ def hinge_needs(joint: str, side: str, landmarks: BodyPoints, subject: Subject) 
 def place_hinge(
     joint: str, side: str, proximal_lab_m: FloatArray, landmarks: BodyPoints, subject: Subject, marker_radius_m: float
 ) -> Hinge:
-    """Return knee or ankle of one side; `hinge_needs` has said that it can be placed.
+    """Return knee or ankle of one side.
+
+    To be asked only where `hinge_needs` returns "".
 
     Parameters
     ----------
     joint : str
-        "knee" or "ankle".
+        Which joint, "knee" or "ankle".
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     proximal_lab_m : FloatArray
         (n, 3), joint centre above (hip for the knee, knee for the ankle), for the chord.
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
-        Who was measured.
+        Must know the joint's width where only a chord places the joint.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres; enters the chord only.
+
+    Returns
+    -------
+    Hinge
+        In n frames; NaN where a marker is unseen.
 
     Raises
     ------
@@ -116,12 +128,12 @@ def place_hinge(
 def hip_candidates(
     side: str, R_lab_pelvis: FloatArray, origin_lab_m: FloatArray, landmarks: BodyPoints, size: PelvisSize
 ) -> dict[str, FloatArray]:
-    """Return every hip centre to be had without motion, (3,) metres in pelvis axes from mid-ASIS: "stored" and regressions.
+    """Return every hip centre to be had without motion.
 
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     R_lab_pelvis : FloatArray
         (n, 3, 3), maps pelvis components to laboratory components.
     origin_lab_m : FloatArray
@@ -130,15 +142,20 @@ def hip_candidates(
         Anatomical points of the recording.
     size : PelvisSize
         Lengths that regressions use.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        "stored" and names of regressions -> (3,), metres, ISB pelvis axes from mid-ASIS; those that lack a length are left out.
     """
-    found: dict[str, FloatArray] = {}
+    centres_m: dict[str, FloatArray] = {}
     stored = landmarks.get(side, "hip_centre")
     if stored is not None:
-        found["stored"] = over_seen(np.nanmean, into_segment(R_lab_pelvis, origin_lab_m, stored), axis=0)
+        centres_m["stored"] = over_seen(np.nanmean, into_segment(R_lab_pelvis, origin_lab_m, stored), axis=0)
     for name in REGRESSIONS:
-        if all(getattr(size, need) is not None for need in NEEDS[name]):
-            found[name] = hip_centre_by_regression(name, side, size)
-    return found
+        if not HIP_CENTRES[name].lacks(size):
+            centres_m[name] = hip_centre_by_regression(name, side, size)
+    return centres_m
 
 
 def hip_method(name: str) -> str:
@@ -147,13 +164,18 @@ def hip_method(name: str) -> str:
     Parameters
     ----------
     name : str
-        As in a recipe: "davis".
+        As in a recipe: "davis", or "stored".
+
+    Returns
+    -------
+    str
+        With its citation.
     """
-    return STORED if name == "stored" else f"regression, {CITATIONS[name]}"
+    return STORED if name == "stored" else f"regression, {HIP_CENTRES[name].words}"
 
 
 def pelvis_size(side: str, landmarks: BodyPoints, subject: Subject, marker_radius_m: float) -> PelvisSize:
-    """Return the lengths regressions use: the subject's where recorded, else measured between markers (means over frames).
+    """Return the lengths that regressions use.
 
     Leg length, where nobody measured it, is the path from the ASIS over the knee's middle to the malleolus (the medial one where it
     has a marker), so that a bent knee does not shorten it.
@@ -161,13 +183,18 @@ def pelvis_size(side: str, landmarks: BodyPoints, subject: Subject, marker_radiu
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
-        Who was measured.
+        Recorded lengths come before measured ones.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres; passed on.
+
+    Returns
+    -------
+    PelvisSize
+        Metres, means over frames; None for a length that neither subject nor markers give.
     """
     left, right = landmarks.get("L", "asis"), landmarks.get("R", "asis")
     width = subject.inter_asis_distance_m
@@ -178,7 +205,7 @@ def pelvis_size(side: str, landmarks: BodyPoints, subject: Subject, marker_radiu
     return PelvisSize(
         inter_asis_m=width, depth_m=depth,
         leg_length_m=subject.leg_length_m.get(side) or _leg_length(side, landmarks),
-        asis_trochanter_m=subject.asis_trochanter_distance_m.get(side), marker_radius_m=marker_radius_m,
+        asis_trochanter_m=subject.asis_trochanter_distance_m.get(side), marker_radius_m=marker_radius_m, code=subject.code,
     )  # fmt: skip
 
 

@@ -36,9 +36,7 @@ def chord(
     *,
     wand_rotation_rad: float = 0.0,
 ) -> FloatArray:
-    """Return the joint centre, (n, 3), metres, laboratory axes.
-
-    Frames in which the marker is nearer to P than the construction allows are NaN.
+    """Return the joint centre.
 
     Parameters
     ----------
@@ -48,6 +46,11 @@ def chord(
         d, from the centre of the marker to the joint centre: half the joint's width plus the marker's radius.
     wand_rotation_rad : float, optional
         Beta, right-handed about the axis from J to P.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes; NaN where the marker is nearer to P than the construction allows.
     """
     to_proximal = proximal_lab_m - marker_lab_m
     length = np.linalg.norm(to_proximal, axis=-1)
@@ -60,32 +63,20 @@ def chord(
         e = (length**2 + distance_m**2 - p**2) / (2 * length)
         f = np.sqrt(distance_m**2 - e**2)
     if wand_rotation_rad:
-        across = dot(to_wand, v)
-        v = _turned(u, v, _turn(length, along, across, e, f, p, tangent=np.tan(wand_rotation_rad)))
+        across, tangent = dot(to_wand, v), np.tan(wand_rotation_rad)
+        a, b = f * (length - along) / p, across * (length - e) / p
+        amplitude = np.hypot(across, b * tangent)
+        with np.errstate(invalid="ignore"):
+            # NaN where no plane meets the condition.
+            phi = np.arctan2(b * tangent, across) + np.arcsin(a * tangent / amplitude)
+        v = np.cos(phi)[:, None] * v + np.sin(phi)[:, None] * cross(u, v)
     return np.asarray(marker_lab_m + e[:, None] * u - f[:, None] * v)
-
-
-def _turn(
-    length: FloatArray, along: FloatArray, across: FloatArray, e: FloatArray, f: FloatArray, p: FloatArray, *, tangent: float
-) -> FloatArray:
-    """Angle phi (n,) by which the plane of the joint turns about u; NaN where no plane meets the condition."""
-    a = f * (length - along) / p
-    b = across * (length - e) / p
-    amplitude = np.hypot(across, b * tangent)
-    with np.errstate(invalid="ignore"):
-        turn: FloatArray = np.arctan2(b * tangent, across) + np.arcsin(a * tangent / amplitude)
-    return turn
-
-
-def _turned(u: FloatArray, v: FloatArray, angle_rad: FloatArray) -> FloatArray:
-    """Turn v (n, 3), perpendicular to the unit vectors u, about u by (n,) angles."""
-    return np.asarray(np.cos(angle_rad)[:, None] * v + np.sin(angle_rad)[:, None] * cross(u, v))
 
 
 def turned_to_proximal(
     proximal_lab_m: FloatArray, marker_lab_m: FloatArray, joint_lab_m: FloatArray, angle_rad: float
 ) -> FloatArray:
-    """Return the joint centre turned about its marker towards the proximal centre, (n, 3), metres, laboratory axes.
+    """Return the joint centre turned about its marker towards the proximal centre.
 
     Parameters
     ----------
@@ -93,6 +84,11 @@ def turned_to_proximal(
         P, M, J; (n, 3) metres, laboratory axes.
     angle_rad : float
         In the plane of the three; positive opens the angle P-J-M beyond square.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes, as far from the marker as before.
 
     Examples
     --------
@@ -113,7 +109,7 @@ def turned_to_proximal(
 def wand_rotation(
     proximal_lab_m: FloatArray, joint_lab_m: FloatArray, marker_lab_m: FloatArray, wand_lab_m: FloatArray
 ) -> FloatArray:
-    """Return beta (n,), rad: the angle from the wand to the joint's axis, seen along the axis from J to P (inverse of `chord`).
+    """Return the angle from the wand to the joint's axis (inverse of `chord`).
 
     Parameters
     ----------
@@ -125,6 +121,11 @@ def wand_rotation(
         (n, 3), M, laboratory axes, metres.
     wand_lab_m : FloatArray
         (n, 3), W, laboratory axes, metres.
+
+    Returns
+    -------
+    FloatArray
+        Beta, (n,), rad, seen along the axis from J to P; NaN where a point is missing.
     """
     z = unit(proximal_lab_m - joint_lab_m)
     axis = marker_lab_m - joint_lab_m

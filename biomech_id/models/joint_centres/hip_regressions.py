@@ -22,32 +22,17 @@ first: mid-ASIS moves back by r and d shrinks by 2 r. Bell's percentages are of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.dynamics.model_errors import DAVIS_ERROR, HIP_ERROR, CentreError
+from biomech_id.errors import MissingInputError
+from biomech_id.plugins import Registry
 
-CITATIONS: dict[str, str] = {
-    "davis": "Davis et al. 1991, Hum Mov Sci 10:575",
-    "bell": "Bell et al. 1990, J Biomech 23:617",
-    "harrington": "Harrington et al. 2007, J Biomech 40:595",
-    "hara": "Hara et al. 2016, Sci Rep 6:37707",
-}
-REGRESSIONS: tuple[str, ...] = tuple(CITATIONS)
-#: What each regression needs, as names of `PelvisSize` fields.
-NEEDS: dict[str, tuple[str, ...]] = {
-    "davis": ("inter_asis_m", "leg_length_m"),
-    "bell": ("inter_asis_m",),
-    "harrington": ("inter_asis_m", "depth_m"),
-    "hara": ("leg_length_m",),
-}
-#: Regressions from bones in images:
-#: the markers' radius is removed before they are applied.
-REMOVES_MARKER_RADIUS: frozenset[str] = frozenset({"harrington", "hara"})
 #: Davis' angles theta and beta. The paper prints 28.4 and 18 degrees, which the regression by that name uses. Conventional-model
 #: software has them rounded to half a radian and .314 rad (28.65 and 17.99 degrees), and whoever wants its hip centre, .4 mm away,
 #: must do likewise.
@@ -70,7 +55,9 @@ class PelvisSize:
     asis_trochanter_m : float | None, optional
         Horizontal distance from ASIS to greater trochanter; by regression on leg length when None.
     marker_radius_m : float, optional
-        Radius of the markers.
+        Radius of the markers, metres; 0 for lengths between bones.
+    code : str, optional
+        Code of the person, for centres that were measured on each; "" where nobody gave one.
     """
 
     inter_asis_m: float | None
@@ -78,15 +65,71 @@ class PelvisSize:
     leg_length_m: float | None = None
     asis_trochanter_m: float | None = None
     marker_radius_m: float = 0.0
+    code: str = ""
 
 
 #: Pelvis of one side -> its hip centre, (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
 OwnHip = Callable[[str, PelvisSize], FloatArray]
-_OWN: dict[str, OwnHip] = {}
 
 
-@contextmanager
-def own_hip_as(name: str, method: OwnHip) -> Iterator[None]:
+@dataclass(frozen=True)
+class HipCentreWay:
+    """One way to a hip centre.
+
+    Attributes
+    ----------
+    name : str
+        What recipes call it, ``hip_centre = "davis"``, and ``calibration.json`` says; "own" for a function of one run.
+    words : str
+        What it is, with its source.
+    centre : OwnHip | None
+        (side, size of the pelvis) -> (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers; None for what a
+        model takes from motion or from the file.
+    error : CentreError, optional
+        How far it misses; that of the library's other ways where nobody measured it.
+    needs : tuple[str, ...], optional
+        Fields of `PelvisSize` without which it has no centre.
+    """
+
+    name: str
+    words: str
+    centre: OwnHip | None
+    error: CentreError = HIP_ERROR
+    needs: tuple[str, ...] = ()
+
+    def lacks(self, size: PelvisSize) -> list[str]:
+        """Return the lengths that are not known.
+
+        Parameters
+        ----------
+        size : PelvisSize
+            The pelvis and the leg.
+
+        Returns
+        -------
+        list[str]
+            Fields of ``size``; empty where there is a centre.
+        """
+        return [name for name in self.needs if getattr(size, name) is None]
+
+
+def register_hip_centre(way: HipCentreWay) -> None:
+    """Let recipes name one more way to the hip centre.
+
+    Parameters
+    ----------
+    way : HipCentreWay
+        Its name must be free.
+
+    Raises
+    ------
+    OptionError
+        The name is taken.
+    """
+    HIP_CENTRES.add(way.name, way)
+
+
+def own_hip_as(name: str, method: OwnHip) -> AbstractContextManager[None]:
     """Let recipes name a hip centre method of somebody's own until the end of the block.
 
     Parameters
@@ -95,36 +138,47 @@ def own_hip_as(name: str, method: OwnHip) -> Iterator[None]:
         What recipes call it.
     method : OwnHip
         (side, size of the pelvis) -> (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
+
+    Returns
+    -------
+    AbstractContextManager[None]
+        The name holds inside the block and is free behind it.
     """
-    _OWN[name] = method
-    try:
-        yield
-    finally:
-        _OWN.pop(name, None)
+    return HIP_CENTRES.within(name, HipCentreWay("own", name, method))
 
 
 def own_hip(name: str) -> OwnHip | None:
-    """Return somebody's own hip centre method, None where nobody named one so.
+    """Return a hip centre method from outside.
 
     Parameters
     ----------
     name : str
-        As in a recipe.
+        As a recipe writes it.
+
+    Returns
+    -------
+    OwnHip | None
+        None where nobody gave or registered one of that name.
     """
-    return _OWN.get(name)
+    return None if name in LIBRARY_HIPS or name not in HIP_CENTRES else HIP_CENTRES[name].centre
 
 
 def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatArray:
-    """Return the hip centre, (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
+    """Return the hip centre by a way that asks for lengths alone.
 
     Parameters
     ----------
     method : str
-        "davis", "bell", "harrington" or "hara".
+        "davis", "bell", "harrington", "hara" or a registered one.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     size : PelvisSize
         The pelvis between marker centres; marker radii are treated as the module says.
+
+    Returns
+    -------
+    FloatArray
+        (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
 
     Raises
     ------
@@ -133,36 +187,35 @@ def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatA
     MissingInputError
         A length the method needs is not known.
     """
-    if method not in REGRESSIONS:
-        raise OptionError(
-            f"There is no hip regression named {method}.", value=method, expected=" | ".join(REGRESSIONS), where="hip centre"
-        )
-    missing = [name for name in NEEDS[method] if getattr(size, name) is None]
-    if missing:
+    way = HIP_CENTRES.named(method, "hip centre")
+    missing = way.lacks(size)
+    if missing or way.centre is None:
         raise MissingInputError(
-            f"The hip centre after {CITATIONS[method]} needs {' and '.join(missing)}, which neither "
+            f"The hip centre after {way.words} needs {' and '.join(missing) or 'motion or a stored centre'}, which neither "
             "the subject nor the markers give.",
-            value=missing, expected=" and ".join(NEEDS[method]), where=f"{side} hip centre",
+            value=missing, expected=" and ".join(way.needs), where=f"{side} hip centre",
         )  # fmt: skip
-    right: FloatArray = {"davis": _davis, "bell": _bell, "harrington": _harrington, "hara": _hara}[method](size)
-    if method in REMOVES_MARKER_RADIUS:
-        right = right - np.array([size.marker_radius_m, 0.0, 0.0])
-    return np.asarray(right * np.array([1.0, 1.0, 1.0 if side == "R" else -1.0]))
+    return way.centre(side, size)
 
 
 def asis_trochanter_distance_m(leg_length_m: float) -> float:
-    """Return the distance from ASIS to trochanter, metres, by regression on leg length (used where nobody measured it).
+    """Return the distance from ASIS to trochanter by regression on leg length.
 
     Parameters
     ----------
     leg_length_m : float
-        From ASIS to the medial malleolus.
+        From ASIS to the medial malleolus, metres.
+
+    Returns
+    -------
+    float
+        Metres; used where nobody measured it.
     """
     return 0.1288 * leg_length_m - 0.04856
 
 
 def davis_hip_m(size: PelvisSize, angles_rad: tuple[float, float]) -> FloatArray:
-    """Return the right hip centre, (3,), metres, after Davis in the pelvis' ISB axes from mid-ASIS.
+    """Return the right hip centre after Davis.
 
     Parameters
     ----------
@@ -170,6 +223,11 @@ def davis_hip_m(size: PelvisSize, angles_rad: tuple[float, float]) -> FloatArray
         The pelvis between marker centres.
     angles_rad : tuple[float, float]
         Theta and beta, `DAVIS_PRINTED_RAD` or ``DAVIS_SOFTWARE_RAD``.
+
+    Returns
+    -------
+    FloatArray
+        (3,), metres, in the pelvis' ISB axes from mid-ASIS; NaN where leg length or pelvic width is unknown.
     """
     theta, beta = angles_rad
     length = size.leg_length_m or math.nan
@@ -198,3 +256,30 @@ def _harrington(size: PelvisSize) -> FloatArray:
 def _hara(size: PelvisSize) -> FloatArray:
     length = size.leg_length_m or math.nan
     return np.array([0.011 - 0.063 * length, -0.009 - 0.078 * length, 0.008 + 0.086 * length])
+
+
+def _of_side(right: Callable[[PelvisSize], FloatArray], *, of_bones: bool = False) -> OwnHip:
+    """A regression of the right hip for either side; one of bones in images has the markers' radius taken out first."""
+
+    def centre(side: str, size: PelvisSize) -> FloatArray:
+        back = np.array([size.marker_radius_m if of_bones else 0.0, 0.0, 0.0])
+        return np.asarray((right(size) - back) * np.array([1.0, 1.0, 1.0 if side == "R" else -1.0]))
+
+    return centre
+
+
+#: Every way to a hip centre by its name in recipes.
+HIP_CENTRES: Registry[str, HipCentreWay] = Registry("way to a hip centre", {
+    way.name: way for way in (
+        HipCentreWay("davis", "Davis et al. 1991, Hum Mov Sci 10:575", _of_side(_davis), DAVIS_ERROR,
+                     ("inter_asis_m", "leg_length_m")),
+        HipCentreWay("bell", "Bell et al. 1990, J Biomech 23:617", _of_side(_bell), needs=("inter_asis_m",)),
+        HipCentreWay("harrington", "Harrington et al. 2007, J Biomech 40:595", _of_side(_harrington, of_bones=True),
+                     needs=("inter_asis_m", "depth_m")),
+        HipCentreWay("hara", "Hara et al. 2016, Sci Rep 6:37707", _of_side(_hara, of_bones=True), needs=("leg_length_m",)),
+        HipCentreWay("score", "functional, SCoRE", None), HipCentreWay("sphere", "functional, sphere fit", None),
+        HipCentreWay("stored", "stored in the file", None),
+    )
+})  # fmt: skip
+LIBRARY_HIPS: tuple[str, ...] = tuple(HIP_CENTRES)
+REGRESSIONS: tuple[str, ...] = tuple(name for name in HIP_CENTRES if HIP_CENTRES[name].centre)

@@ -40,7 +40,7 @@ class KneeTurn:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     turn_rad : float
         Turn of the thigh's axes about its length, outward positive.
     flexion_deg : float
@@ -48,11 +48,11 @@ class KneeTurn:
     varus_range_deg : float
         Range of varus in swing as it is: 5th to 95th percentile.
     varus_range_then_deg : float
-        The same with the turn.
+        The same range with the thigh's axes turned.
     slope : float
         Of varus on flexion in swing, deg a deg (least squares).
     correlation : float
-        Of the two there; 0 where one of them does not change.
+        Correlation of varus and flexion there; 0 where one of them does not change.
     """
 
     side: str
@@ -69,8 +69,10 @@ def beyond_healthy(slope: float, correlation: float) -> bool:
 
     Parameters
     ----------
-    slope, correlation : float
-        As of `KneeTurn`.
+    slope : float
+        Varus on flexion in swing, deg a deg, as of `KneeTurn`.
+    correlation : float
+        Of varus and flexion there, as of `KneeTurn`.
 
     Examples
     --------
@@ -90,7 +92,12 @@ def knee_turn(motions: Sequence[BodyMotion], side: str) -> KneeTurn:
     motions : Sequence[BodyMotion]
         Walks of one placement of the markers, tracked by either model.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
+
+    Returns
+    -------
+    KneeTurn
+        Of all walks together, swing phases only.
 
     Raises
     ------
@@ -135,7 +142,7 @@ def wand_turn_rad(
     knee_markers_lab_m: Sequence[FloatArray],
     side: str,
 ) -> float:
-    """Return by how much a thigh marker has to sit turned about the thigh to turn the knee's axis so, rad, backward positive.
+    """Return by how much a thigh marker has to sit turned about the thigh to turn the knee's axis so.
 
     Seen along the thigh, the axis of the conventional model lies in the plane of hip centre, knee marker and thigh marker, which
     turns about the line through the first two: the nearer a marker sits to that line, the more a displacement turns it. With w the
@@ -149,15 +156,17 @@ def wand_turn_rad(
         Turn of the thigh's axes, outward positive, as `KneeTurn` has it.
     motions : Sequence[BodyMotion]
         Walks, tracked by the conventional model.
-    wands_lab_m, knee_markers_lab_m : Sequence[FloatArray]
-        (n, 3) paths of the thigh marker and of the knee marker in each, laboratory axes, metres.
+    wands_lab_m : Sequence[FloatArray]
+        (n, 3) path of the thigh marker in each walk, laboratory axes, metres.
+    knee_markers_lab_m : Sequence[FloatArray]
+        (n, 3) path of the knee marker in each walk, laboratory axes, metres.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
 
     Returns
     -------
     float
-        NaN where a marker is not seen, or the thigh marker sits on that line or inside of it.
+        rad, backward positive; NaN where a marker is not seen, or the thigh marker sits on that line or inside of it.
 
     Examples
     --------

@@ -25,7 +25,7 @@ from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.models.clinical_angles import clinical_angles
-from biomech_id.models.foot_outline import METATARSAL_SHARE, OUTLINE_NAMES, outline_foot_m
+from biomech_id.models.foot_outline import METATARSAL_SHARE, OUTLINE_NAMES, outline_foot_m, outline_lab_m
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import foot_points_m, with_pose_points
 from biomech_id.models.poses.pose_set import PoseSet, pose_set_of, refuse_other_axes
@@ -34,6 +34,7 @@ from biomech_id.models.segment_motion import differentiate
 from biomech_id.models.segment_record import segment_record
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.models.table_inertia import choose_table, foot_end_points, scale
+from biomech_id.movement.movement import Movement
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.rotations import Rotations, SegmentShare
 
@@ -52,7 +53,7 @@ class PoseCalibration:
     Attributes
     ----------
     reference : str
-        Name of the recording.
+        Name of the recording that masses and soles come from.
     pose_set : PoseSet
         Which pose is which segment.
     labels : tuple[str, ...]
@@ -78,7 +79,13 @@ class PoseCalibration:
         return tuple(side for side in SIDES if (side, "foot") in self.segments)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says: mm, masses in kg, tensors in kg m2 about the centre of mass."""
+        """Return what ``calibration.json`` says.
+
+        Returns
+        -------
+        dict[str, Any]
+            Plain values: mm, masses in kg, tensors in kg m2 about the centre of mass.
+        """
         sides = {side: {n: segment_record(self.segments[side, n], None) for n in LEG_SEGMENTS} for side in self.sides}
         points = {
             side: {name: (MM_PER_M * place).tolist() for name, place in self.foot_points_m[side].items()} for side in self.sides
@@ -101,17 +108,17 @@ class PoseModel:
     Attributes
     ----------
     calibration : PoseCalibration
-        Table, masses, soles.
+        Which pose is which segment, with masses and soles.
     subject : Subject
-        Measurements used.
+        Measurements used; a mass of None leaves the segments without mass.
     findings : tuple[Finding, ...], optional
         What was assumed or noticed.
     static : Trial | None, optional
-        None: poses need none.
+        Always None, for poses need no static trial.
     axes : ModelAxes, optional
         In which angles, moments and forces are expressed.
     name : str, optional
-        Of the model.
+        What motions say they come from.
     """
 
     calibration: PoseCalibration
@@ -122,14 +129,19 @@ class PoseModel:
     name: str = "poses"
 
     def expressed_in(self, axes: ModelAxes, name: str) -> PoseModel:
-        """Return the model with other axes, under another name.
+        """Return the model with other axes.
 
         Parameters
         ----------
         axes : ModelAxes
             Which axes results are expressed in.
         name : str
-            Its name.
+            What its motions then say they come from.
+
+        Returns
+        -------
+        PoseModel
+            The same calibration under another name.
         """
         return replace(self, axes=axes, name=name)
 
@@ -159,11 +171,16 @@ class PoseModel:
         Parameters
         ----------
         trial : Trial
-            The recording.
+            A recording with poses of the same system.
+
+        Returns
+        -------
+        Trial
+            See `with_pose_points`.
         """
         return with_pose_points(trial)
 
-    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> Movement:
         """Return the motion of pelvis and legs in every frame of a trial.
 
         Parameters
@@ -171,7 +188,12 @@ class PoseModel:
         trial : Trial
             A recording of the same system.
         kinetics : str, optional
-            "textbook".
+            "textbook", the only mode that poses have.
+
+        Returns
+        -------
+        BodyMotion
+            Poses as the file has them, orthonormal, at the video rate; NaN where one is missing.
 
         Raises
         ------
@@ -196,14 +218,16 @@ class PoseModel:
         for part, segment in calibration.segments.items():
             com = frames[part].origin_lab_m + matvec(frames[part].R_lab_seg, segment.com_m)
             motions[part] = differentiate(frames[part], com, trial.rate_hz, segment=segment)
-        return BodyMotion(
+        outlines = {side: outline_lab_m(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()}
+        body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame, motions=motions,
             segments=calibration.segments, axes=self.axes, model=self.name, kinetics=kinetics, progression_R_lab=progression,
             joint_centres_lab_m={(side, _JOINT_ABOVE[n]): frames[side, n].origin_lab_m for side, n in calibration.segments},
             joint_angles_rad=clinical_angles(self.axes, calibration.sides, motions, progression),
-            foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
+            foot_outline_lab_m=outlines,
             foot_outline_names=OUTLINE_NAMES, roles=dict(with_pose_points(trial).markers.roles),
         )  # fmt: skip
+        return Movement.of(body, trial, self)
 
 
 def pose_model(trial: Trial, subject: Subject | None = None, *, inertia: str = "auto") -> PoseModel:
@@ -217,6 +241,11 @@ def pose_model(trial: Trial, subject: Subject | None = None, *, inertia: str = "
         Measurements; default is what the file holds.
     inertia : str, optional
         "auto" for the file's own shares of body mass where it brings them, else the name or path of an inertial table.
+
+    Returns
+    -------
+    PoseModel
+        With the findings of masses and soles that had to be estimated.
 
     Raises
     ------
@@ -245,14 +274,19 @@ def pose_model(trial: Trial, subject: Subject | None = None, *, inertia: str = "
 
 
 def poses_of(motion: BodyMotion, body_mass_kg: float) -> Rotations:
-    """Return the poses of a body's segments in ISB axes from the joint centres, with their shares of body mass.
+    """Return the poses of a body's segments as a file of poses keeps them.
 
     Parameters
     ----------
     motion : BodyMotion
         Of a model whose segments' axes are known (`ModelAxes.R_seg_isb`).
     body_mass_kg : float
-        Of the whole body.
+        Mass of the whole body; shares are of it.
+
+    Returns
+    -------
+    Rotations
+        ISB axes from the joint centres, laboratory components, metres, with shares of body mass and points of the feet.
     """
     axes = motion.model_axes.R_seg_isb
     legs = [(side, name) for side in motion.sides for name in reversed(LEG_SEGMENTS)]
@@ -274,14 +308,14 @@ def poses_of(motion: BodyMotion, body_mass_kg: float) -> Rotations:
 def _outline_points(motion: BodyMotion, side: str) -> dict[str, FloatArray]:
     """Heel and forefoot of a foot's outline, ISB axes from the ankle centre; none where the body has no outline."""
     foot, ankle = motion.motions[side, "foot"].frames, motion.joint_centres_lab_m[side, "ankle"]
-    turned, found = foot.R_lab_seg @ motion.model_axes.R_seg_isb["foot"], {}
+    turned, points_m = foot.R_lab_seg @ motion.model_axes.R_seg_isb["foot"], {}
     for name, label in (("heel", "HeelOutline"), ("toe", "ToeOutline")):
         if label in motion.foot_outline_names:
             path = motion.foot_outline_lab_m[side][:, motion.foot_outline_names.index(label)]
-            found[name] = over_seen(np.nanmean, matvec_transposed(turned, path - ankle), axis=0)
-    if len(found) == 2:  # the outline's front is the tip of the toes, the forefoot's point lies on the metatarsal heads
-        found["toe"] = found["heel"] + METATARSAL_SHARE * (found["toe"] - found["heel"])
-    return found
+            points_m[name] = over_seen(np.nanmean, matvec_transposed(turned, path - ankle), axis=0)
+    if len(points_m) == 2:  # the outline's front is the tip of the toes, the forefoot's point lies on the metatarsal heads
+        points_m["toe"] = points_m["heel"] + METATARSAL_SHARE * (points_m["toe"] - points_m["heel"])
+    return points_m
 
 
 def _known(trial: Trial) -> PoseSet:
@@ -309,10 +343,6 @@ def _frames(trial: Trial, label: str, known: PoseSet) -> Frames:
     ratio = round(trial.rotations.rate_hz / trial.rate_hz)
     turned, origin = trial.rotations.of(label)
     return Frames(nearest_rotations(turned[::ratio]) @ known.R_file_isb, origin[::ratio])
-
-
-def _outline(foot: Frames, sole_m: FloatArray) -> FloatArray:
-    return np.asarray(np.einsum("nij,kj->nki", foot.R_lab_seg, sole_m) + foot.origin_lab_m[:, None, :])
 
 
 def _sole(side: str, points_m: Mapping[str, FloatArray]) -> FloatArray:

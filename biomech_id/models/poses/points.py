@@ -15,9 +15,9 @@ from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec, matvec_transposed
 from biomech_id.anatomy import PELVIS, Part
 from biomech_id.conventions import SIDES
+from biomech_id.languages import Sentence
 from biomech_id.models.foot_outline import METATARSAL_SHARE
 from biomech_id.models.poses.pose_set import PoseSet, pose_set_of
-from biomech_id.sentences import Sentence
 from biomech_id.trial import Markers, Trial
 from biomech_id.trial.rotations import Rotations
 
@@ -30,16 +30,23 @@ _CENTRES = {"thigh": "hip", "shank": "knee", "foot": "ankle"}
 
 
 def foot_points_m(known: PoseSet, rotations: Rotations, side: str) -> tuple[dict[str, FloatArray], bool]:
-    """Return "heel" and "toe" (3,), metres, in ISB axes of a foot from the ankle centre, and whether either is an estimate.
+    """Return heel and forefoot of a foot.
 
     Parameters
     ----------
     known : PoseSet
-        The table.
+        Table of the recording's system.
     rotations : Rotations
         Poses of a recording.
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
+
+    Returns
+    -------
+    points : dict[str, FloatArray]
+        "heel" and "toe" -> (3,), metres, in ISB axes of the foot from the ankle centre.
+    estimated : bool
+        Whether either comes from the shank's length.
     """
     labels = known.labels(rotations.names)
     foot, shank = labels[side, "foot"], labels[side, "shank"]
@@ -50,23 +57,30 @@ def foot_points_m(known: PoseSet, rotations: Rotations, side: str) -> tuple[dict
         "heel": np.array([-ANKLE_ALONG_FOOT * whole, -height, 0.0]),
         "toe": np.array([(METATARSAL_SHARE - ANKLE_ALONG_FOOT) * whole, -height, 0.0]),
     }
-    found = {name: known.R_file_isb.T @ rotations.points_m[foot, name] for name in guessed if (foot, name) in rotations.points_m}
+    stated = {name: known.R_file_isb.T @ rotations.points_m[foot, name] for name in guessed if (foot, name) in rotations.points_m}
     toes = known.find(rotations.names, known.toes.get(side, ""))
-    if toes and "toe" not in found:
+    if toes and "toe" not in stated:
         arm = matvec_transposed(R_lab_foot, rotations.of(toes)[1] - ankle)
-        found["toe"] = known.R_file_isb.T @ over_seen(np.nanmedian, arm, axis=0)
-    return guessed | found, len(found) < len(guessed)
+        stated["toe"] = known.R_file_isb.T @ over_seen(np.nanmedian, arm, axis=0)
+    return guessed | stated, len(stated) < len(guessed)
 
 
 def pose_points(known: PoseSet, rotations: Rotations) -> tuple[dict[str, FloatArray], dict[Part, str]]:
-    """Return the paths (n, 3), m, of the points that poses show, by name, and the name of each role's.
+    """Return the points of the body that poses show.
 
     Parameters
     ----------
     known : PoseSet
-        The table.
+        Table of the recording's system.
     rotations : Rotations
         Poses of a recording.
+
+    Returns
+    -------
+    paths : dict[str, FloatArray]
+        Name -> (n, 3), metres, laboratory axes, at the poses' rate.
+    roles : dict[Part, str]
+        (side, role) -> name of its point.
     """
     labels = known.labels(rotations.names)
     paths: dict[str, FloatArray] = {}
@@ -88,12 +102,17 @@ def pose_points(known: PoseSet, rotations: Rotations) -> tuple[dict[str, FloatAr
 
 
 def with_pose_points(trial: Trial) -> Trial:
-    """Return a recording whose markers hold the points that its poses show; as it is where it has no poses that are known.
+    """Return a recording whose markers hold the points that its poses show.
 
     Parameters
     ----------
     trial : Trial
-        The recording.
+        With or without poses.
+
+    Returns
+    -------
+    Trial
+        At the video rate; as it is where it has no poses that are known.
     """
     known = pose_set_of(trial.rotations)
     if known is None:
@@ -114,13 +133,13 @@ def posed_alone(trials: Sequence[Trial]) -> bool:
     Parameters
     ----------
     trials : Sequence[Trial]
-        The session's.
+        All recordings of the session.
     """
-    known = [pose_set_of(trial.rotations) for trial in trials]
-    return all(
-        found is not None and set(trial.markers.names) <= set(pose_points(found, trial.rotations)[0])
-        for found, trial in zip(known, trials, strict=True)
-    )
+    for trial in trials:
+        known = pose_set_of(trial.rotations)
+        if known is None or not set(trial.markers.names) <= set(pose_points(known, trial.rotations)[0]):
+            return False
+    return True
 
 
 def _joined(markers: Markers, paths: Mapping[str, FloatArray]) -> Markers:

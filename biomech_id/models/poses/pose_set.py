@@ -21,6 +21,7 @@ from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.anatomy import PELVIS, Part, part_words
 from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError
+from biomech_id.plugins import Registry
 from biomech_id.trial.rotations import Rotations
 
 #: Sets that are shipped.
@@ -36,14 +37,16 @@ class PoseSet:
 
     Attributes
     ----------
-    name, title : str
-        By which programs and people call it.
+    name : str
+        What programs call the system: "theia".
+    title : str
+        What people call it.
     segments : Mapping[Part, str]
         ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> label of the pose, without its ending.
     R_file_isb : FloatArray
         (3, 3), columns are ISB's axes in the axes of the file's segments.
     endings : tuple[str, ...], optional
-        That labels may have.
+        What labels may end with, such as "_4X4"; it is ignored.
     others : Mapping[str, str], optional
         Further labels -> what they are.
     toes : Mapping[str, str], optional
@@ -72,12 +75,17 @@ class PoseSet:
             )  # fmt: skip
 
     def plain(self, label: str) -> str:
-        """Return a label without its ending, in lower case.
+        """Return a label without its ending.
 
         Parameters
         ----------
         label : str
-            As the file has it.
+            As the file has it: "L_Thigh_4X4".
+
+        Returns
+        -------
+        str
+            In lower case; the label itself where it has no such ending.
 
         Examples
         --------
@@ -90,34 +98,49 @@ class PoseSet:
         return low.removesuffix(ending)
 
     def labels(self, names: Sequence[str]) -> dict[Part, str]:
-        """Return the part -> label of a file, of those that are there.
+        """Return the file's labels of the segments.
 
         Parameters
         ----------
         names : Sequence[str]
-            Labels of the file.
+            Labels of the file's poses.
+
+        Returns
+        -------
+        dict[Part, str]
+            Part -> label, of those parts that are there.
         """
-        return {part: found for part, wanted in self.segments.items() if (found := self.find(names, wanted))}
+        return {part: label for part, wanted in self.segments.items() if (label := self.find(names, wanted))}
 
     def find(self, names: Sequence[str], wanted: str) -> str:
-        """Return the file's own label of a pose; "" where there is none.
+        """Return the file's own label of a pose.
 
         Parameters
         ----------
         names : Sequence[str]
-            Labels of the file.
+            Labels of the file's poses.
         wanted : str
-            Label of the set.
+            Label as the set has it, without ending.
+
+        Returns
+        -------
+        str
+            "" where the file has none.
         """
         return next((name for name in names if self.plain(name) == wanted.lower()), "")
 
     def words(self, label: str) -> str:
-        """Return what a pose is in words; "" for one that the table does not know.
+        """Return what a pose is in words.
 
         Parameters
         ----------
         label : str
-            As the file has it.
+            As the file has it, with its ending.
+
+        Returns
+        -------
+        str
+            "left thigh"; "" for one that the table does not know.
 
         Examples
         --------
@@ -130,7 +153,7 @@ class PoseSet:
         return part_words(part) if part else next((words for own, words in self.others.items() if own.lower() == plain), "")
 
 
-_REGISTERED: list[PoseSet] = []
+_REGISTERED: Registry[str, PoseSet] = Registry("pose set")
 
 
 def register_pose_set(new: PoseSet) -> None:
@@ -139,9 +162,10 @@ def register_pose_set(new: PoseSet) -> None:
     Parameters
     ----------
     new : PoseSet
-        Labels and axes.
+        Labels and axes of the system; it comes before the shipped ones.
     """
-    _REGISTERED.insert(0, new)
+    _REGISTERED.pop(new.name, None)  # one that is known already comes to the front
+    _REGISTERED[new.name] = new
 
 
 @cache
@@ -151,7 +175,12 @@ def shipped_pose_set(name: str) -> PoseSet:
     Parameters
     ----------
     name : str
-        One of `POSE_SETS`.
+        A name in `POSE_SETS`.
+
+    Returns
+    -------
+    PoseSet
+        Read from its TOML file once.
 
     Examples
     --------
@@ -160,20 +189,25 @@ def shipped_pose_set(name: str) -> PoseSet:
     >>> theia.R_file_isb @ [1.0, 0.0, 0.0]  # what is forward in ISB's axes is +y in the file's
     array([0., 1., 0.])
     """
-    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
-    axes = np.stack([_AXES[said[direction]] for direction in ("anterior", "proximal", "right")], axis=1)
-    parts = {(*part.split(" "),) if " " in part else ("", part): label for part, label in said["segments"].items()}
+    table: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+    axes = np.stack([_AXES[table[direction]] for direction in ("anterior", "proximal", "right")], axis=1)
+    parts = {(*part.split(" "),) if " " in part else ("", part): label for part, label in table["segments"].items()}
     segments: dict[Part, str] = {(part[0], part[1]): label for part, label in parts.items()}
-    return PoseSet(said["name"], said["title"], segments, axes, tuple(said["endings"]), said["others"], said["toes"])
+    return PoseSet(table["name"], table["title"], segments, axes, tuple(table["endings"]), table["others"], table["toes"])
 
 
 def pose_set_of(rotations: Rotations) -> PoseSet | None:
-    """Return the table that knows a pelvis and a whole leg among a recording's poses; None where none does.
+    """Return the table that knows a recording's poses.
 
     Parameters
     ----------
     rotations : Rotations
-        Of a recording.
+        Poses of a recording; only their names are asked.
+
+    Returns
+    -------
+    PoseSet | None
+        The first that finds a pelvis and a whole leg; None where none does.
 
     Examples
     --------
@@ -182,7 +216,7 @@ def pose_set_of(rotations: Rotations) -> PoseSet | None:
     >>> pose_set_of(Rotations()) is None
     True
     """
-    for known in (*_REGISTERED, *map(shipped_pose_set, POSE_SETS)):
+    for known in (*reversed([*_REGISTERED.values()]), *map(shipped_pose_set, POSE_SETS)):
         labels = known.labels(rotations.names)
         if PELVIS in labels and any(all((side, name) in labels for name in ("thigh", "shank", "foot")) for side in SIDES):
             return known
@@ -195,11 +229,11 @@ def refuse_other_axes(known: PoseSet, rotations: Rotations, where: str) -> None:
     Parameters
     ----------
     known : PoseSet
-        The table.
+        Table of the recording's system.
     rotations : Rotations
         Poses of a recording.
     where : str
-        The recording.
+        Name of the recording, for messages.
 
     Raises
     ------

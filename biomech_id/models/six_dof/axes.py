@@ -32,6 +32,8 @@ from biomech_id.dynamics.joint_axes import AngleRule, ModelAxes, MomentAxes, rul
 
 #: Flexion about the proximal Z, ab/adduction about the floating axis, rotation about the distal Y.
 JCS_SEQUENCE = "zxy"
+_HIP_ANKLE_MOMENT = rules((0, -1.0, False), (1, 1.0, True), (2, 1.0, True))
+_HIP_KNEE_FORCE = rules((0, 1.0, False), (2, -1.0, False), (1, 1.0, False))
 
 SIX_DOF_AXES = ModelAxes(
     moment_axes=MomentAxes.JOINT,
@@ -44,13 +46,13 @@ SIX_DOF_AXES = ModelAxes(
         "foot_progress": AngleRule("zyx", rules((0, -1.0, False), (2, -1.0, True), (1, -1.0, True)), -np.pi / 2),
     },
     moments={
-        "hip": rules((0, -1.0, False), (1, 1.0, True), (2, 1.0, True)),
+        "hip": _HIP_ANKLE_MOMENT,
         "knee": rules((0, 1.0, False), (1, 1.0, True), (2, 1.0, True)),
-        "ankle": rules((0, -1.0, False), (1, 1.0, True), (2, 1.0, True)),
+        "ankle": _HIP_ANKLE_MOMENT,
     },
     forces={
-        "hip": rules((0, 1.0, False), (2, -1.0, False), (1, 1.0, False)),
-        "knee": rules((0, 1.0, False), (2, -1.0, False), (1, 1.0, False)),
+        "hip": _HIP_KNEE_FORCE,
+        "knee": _HIP_KNEE_FORCE,
         "ankle": rules((1, -1.0, False), (2, -1.0, False), (0, 1.0, False)),
     },
     segment_axes="ISB: X anterior, Y proximal, Z to the subject's right on both sides",

@@ -4,6 +4,21 @@ In every frame of the reference trial the anatomical points give each segment it
 its joint centres in those axes are the template that later trials are fitted with (Cappozzo et al. 1995, Clin Biomech 10:171). A
 walk serves as reference where there is no static trial: each segment learns from the frames in which its points are seen, the
 foot from those in which it rests on the floor.
+
+ISB axes from anatomical points: X anterior, Y proximal (up), Z to the subject's right, on both sides (Wu and Cavanagh 1995,
+J Biomech 28:1257; Wu et al. 2002, J Biomech 35:543). ``outward`` points from medial to lateral; it is turned to point right, so
+that both legs have Z to the right.
+
+::
+
+    pelvis  Z from left to right ASIS; X forward in the plane of the ASIS and the midpoint of the PSIS; origin mid-ASIS
+    thigh   Y from knee to hip centre; Z in the plane of Y and the epicondyles; origin hip centre
+    shank   Y from ankle to knee centre; Z in the plane of Y and the malleoli; origin knee centre
+    foot    X from heel to second metatarsal head; Z as near to the shank's Z as a right angle allows; origin ankle centre
+
+The shank's long axis runs between the joint centres, as in Cappozzo et al. 1995 and in the inertial tables; Wu et al. 2002 lay
+its Z through the malleoli instead. X of the two is the same. Every origin of a leg segment is the joint centre proximal to it,
+because inertial tables count from there.
 """
 
 from __future__ import annotations
@@ -14,19 +29,93 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import LEG_SEGMENTS, Part
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
 from biomech_id.models.landmarks import BodyPoints
-from biomech_id.models.six_dof.anatomical_axes import foot_axes, long_bone_axes, pelvis_axes
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
 from biomech_id.models.table_inertia import foot_end_points
-from biomech_id.models.triads import into_lab, into_segment
+from biomech_id.models.triads import into_lab, into_segment, triad, unit
 from biomech_id.trial import Subject
+
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def pelvis_axes(left_asis_m: FloatArray, right_asis_m: FloatArray, posterior_m: FloatArray) -> FloatArray:
+    """Return the pelvis' ISB axes.
+
+    Parameters
+    ----------
+    left_asis_m : FloatArray
+        (n, 3), left anterior spine, metres, laboratory axes.
+    right_asis_m : FloatArray
+        (n, 3), right anterior spine, metres, laboratory axes.
+    posterior_m : FloatArray
+        (n, 3), middle of the posterior spines, or the sacrum, metres, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        R_lab_pelvis, (n, 3, 3); NaN where a point is unseen.
+    """
+    z = unit(right_asis_m - left_asis_m)
+    y = unit(cross(z, 0.5 * (left_asis_m + right_asis_m) - posterior_m))
+    return triad(cross(y, z), y, z)
+
+
+def long_bone_axes(side: str, proximal_m: FloatArray, distal_m: FloatArray, outward: FloatArray) -> FloatArray:
+    """Return the ISB axes of thigh or shank.
+
+    Parameters
+    ----------
+    side : str
+        Which side, "L" or "R".
+    proximal_m : FloatArray
+        (n, 3), joint centre at its upper end, metres, laboratory axes.
+    distal_m : FloatArray
+        (n, 3), joint centre at its lower end, metres, laboratory axes.
+    outward : FloatArray
+        (n, 3), from medial to lateral, any length, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        R_lab_seg, (n, 3, 3); NaN where a point is missing.
+    """
+    y = unit(proximal_m - distal_m)
+    x = unit(cross(y, -SIDE_SIGN[side] * outward))
+    return triad(x, y, cross(x, y))
+
+
+def foot_axes(heel_m: FloatArray, forefoot_m: FloatArray, R_lab_shank: FloatArray, *, flat: bool) -> FloatArray:
+    """Return the ISB axes of a foot.
+
+    Parameters
+    ----------
+    heel_m : FloatArray
+        (n, 3), heel marker, metres, laboratory axes.
+    forefoot_m : FloatArray
+        (n, 3), second metatarsal head or what stands for it, metres, laboratory axes.
+    R_lab_shank : FloatArray
+        (n, 3, 3), maps shank components to laboratory components.
+    flat : bool
+        Whether the line from heel to forefoot is taken as level, whatever the markers' heights.
+
+    Returns
+    -------
+    FloatArray
+        R_lab_foot, (n, 3, 3); NaN where a point is missing.
+    """
+    forward = forefoot_m - heel_m
+    x = unit(forward * (1.0 - UP) if flat else forward)
+    y = unit(cross(R_lab_shank[:, :, 2], x))
+    return triad(x, y, cross(x, y))
+
 
 #: Heel and forefoot slower than this rest on the floor.
 RESTING_M_S = 0.15
@@ -41,11 +130,11 @@ class FunctionalJoints:
     Attributes
     ----------
     hip_pelvis_m : Mapping[str, FloatArray], optional
-        Side -> (3,), metres, pelvis axes.
+        Side -> (3,), metres, pelvis axes from mid-ASIS; sides without a functional centre are left out.
     knee_lab : Mapping[str, tuple[FloatArray, FloatArray]], optional
         Side -> (centre, outward), (n, 3) each, laboratory axes, in the reference trial's frames.
     methods : Mapping[Part, str], optional
-        (side, joint) -> in words.
+        (side, joint) -> method in words, with its residual.
     """
 
     hip_pelvis_m: Mapping[str, FloatArray] = field(default_factory=dict)
@@ -60,13 +149,15 @@ class StandingLeg:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     frames : Mapping[str, Frames]
-        Segment -> pose.
+        "thigh", "shank", "foot" -> pose in n frames.
     hip_lab_m : FloatArray
-        (n, 3), laboratory axes.
-    knee, ankle : Hinge
-        Centre and axis.
+        (n, 3), hip centre, metres, laboratory axes.
+    knee : Hinge
+        Centre and outward direction of the knee.
+    ankle : Hinge
+        Centre and outward direction of the ankle.
     """
 
     side: str
@@ -82,18 +173,23 @@ class StandingLeg:
 
 
 def usable_sides(landmarks: BodyPoints, subject: Subject, where: str, *, with_mass: bool = True) -> tuple[str, ...]:
-    """Return the sides that can be calibrated: both, or the one that has markers at all.
+    """Return the sides that can be calibrated.
 
     Parameters
     ----------
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
-        Who was measured.
+        Widths and the body mass are asked.
     where : str
         The file or trial concerned, for the error message.
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+
+    Returns
+    -------
+    tuple[str, ...]
+        "L" and "R", or the one that has markers at all.
 
     Raises
     ------
@@ -122,12 +218,17 @@ def usable_sides(landmarks: BodyPoints, subject: Subject, where: str, *, with_ma
 
 
 def place_pelvis(landmarks: BodyPoints) -> Frames:
-    """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS.
+    """Return the pelvis of the reference trial from its anatomical points.
 
     Parameters
     ----------
     landmarks : BodyPoints
         Anatomical points of the recording.
+
+    Returns
+    -------
+    Frames
+        ISB axes, origin mid-ASIS, n frames.
     """
     left, right = landmarks.need("L", "asis"), landmarks.need("R", "asis")
     return Frames(pelvis_axes(left, right, landmarks.posterior()), 0.5 * (left + right))
@@ -142,7 +243,7 @@ def stand_leg(
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     pelvis : Frames
         Pose of the pelvis in every frame.
     hip_pelvis_m : FloatArray
@@ -150,13 +251,18 @@ def stand_leg(
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
-        Who was measured.
+        Widths of the joints, where a chord places them.
     functional : FunctionalJoints
         Knees found from motion replace the markers' own.
     flat : bool
-        Take heel and forefoot as level.
+        Whether heel and forefoot are taken as level.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    StandingLeg
+        n frames, with its hinges.
     """
     hip = into_lab(pelvis.R_lab_seg, pelvis.origin_lab_m, hip_pelvis_m)
     knee = place_hinge("knee", side, hip, landmarks, subject, marker_radius_m)
@@ -172,14 +278,19 @@ def stand_leg(
 
 
 def resting(side: str, landmarks: BodyPoints) -> BoolArray:
-    """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor.
+    """Return the frames in which a foot rests on the floor.
 
     Parameters
     ----------
     side : str
-        "L" or "R".
+        Which side, "L" or "R".
     landmarks : BodyPoints
         Anatomical points of the recording.
+
+    Returns
+    -------
+    BoolArray
+        (n,), True where heel and forefoot are slower than 0.15 m/s.
     """
     points = (landmarks.need(side, "heel"), landmarks.forefoot(side))
     speed = np.stack([np.linalg.norm(np.gradient(path, 1.0 / landmarks.markers.rate_hz, axis=0), axis=1) for path in points])
@@ -191,24 +302,29 @@ def learn(
     labels: tuple[str, ...], frames: Frames, landmarks: BodyPoints, points_lab_m: Mapping[str, FloatArray], *,
     parent_lab_m: FloatArray | None, use: BoolArray | None, where: str,
 ) -> SegmentTemplate:  # fmt: skip
-    """Return a segment's template: the mean places of its cluster and of its anatomical points in its axes.
+    """Return a segment's template.
 
     Parameters
     ----------
     labels : tuple[str, ...]
-        The cluster.
+        Markers of the cluster; those never seen are left out.
     frames : Frames
         The segment's anatomical pose in the reference trial.
     landmarks : BodyPoints
         Anatomical points of the recording.
     points_lab_m : Mapping[str, FloatArray]
-        Name -> (n, 3), anatomical points.
+        Name -> (n, 3), anatomical points, metres, laboratory axes.
     parent_lab_m : FloatArray | None
         (n, 3), the proximal joint centre: joins a cluster of fewer than three markers.
     use : BoolArray | None
         (n,), frames to learn from; every frame with a pose by default.
     where : str
         The file or trial concerned, for the error message.
+
+    Returns
+    -------
+    SegmentTemplate
+        Mean places of cluster and points in the segment's axes.
 
     Raises
     ------
@@ -249,18 +365,23 @@ def _mean_place(frames: Frames, path_lab_m: FloatArray, use: BoolArray) -> Float
 def leg_templates(
     leg: StandingLeg, landmarks: BodyPoints, *, from_walk: bool, marker_radius_m: float
 ) -> dict[str, SegmentTemplate]:
-    """Return the templates of thigh, shank and foot of one leg.
+    """Return the templates of one leg.
 
     Parameters
     ----------
     leg : StandingLeg
-        The leg in every frame.
+        The leg as it stands in the reference trial.
     landmarks : BodyPoints
         Anatomical points of the recording.
     from_walk : bool
         Whether the reference is a walk and not a static trial.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    dict[str, SegmentTemplate]
+        "thigh", "shank", "foot" -> template.
     """
     side, tracking = leg.side, landmarks.markerset.tracking
     points = leg_points(leg, landmarks, marker_radius_m)
@@ -276,16 +397,21 @@ def leg_templates(
 
 
 def leg_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float) -> dict[str, dict[str, FloatArray]]:
-    """Return segment -> end point of inertial tables on it -> (n, 3), metres, laboratory axes.
+    """Return the end points of inertial tables on one leg.
 
     Parameters
     ----------
     leg : StandingLeg
-        The leg in every frame.
+        The leg as it stands in the reference trial.
     landmarks : BodyPoints
         Anatomical points of the recording.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    dict[str, dict[str, FloatArray]]
+        Segment -> end point -> (n, 3), metres, laboratory axes.
     """
     side, knee, ankle = leg.side, leg.knee.centre_lab_m, leg.ankle.centre_lab_m
     malleoli = {name: path for name in ("lateral_malleolus", "medial_malleolus") if (path := landmarks.get(side, name)) is not None}
@@ -306,20 +432,25 @@ def _foot_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float
 
 
 def sole(leg: StandingLeg, landmarks: BodyPoints, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:
-    """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on.
+    """Return the outline of the sole.
 
     Parameters
     ----------
     leg : StandingLeg
-        The leg in every frame.
+        The leg as it stands in the reference trial.
     landmarks : BodyPoints
         Anatomical points of the recording.
     floor_lab_m : float
-        Height of the floor, laboratory Z.
+        Height of the floor, metres, laboratory Z.
     marker_radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
     use : BoolArray | None
         (n,), frames to learn from; None for all.
+
+    Returns
+    -------
+    FloatArray
+        (k, 3), metres, foot axes from the ankle centre, on the floor the subject stands on.
     """
     side = leg.side
     keep = slice(None) if use is None or not use.any() else use

@@ -13,7 +13,6 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
-from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.segment_record import segment_record
@@ -30,7 +29,7 @@ class SegmentTemplate:
     Attributes
     ----------
     labels : tuple[str, ...]
-        Markers of the cluster.
+        Markers of the cluster, and `PARENT_POINT` where it has fewer than three.
     cluster_m : FloatArray
         (k, 3), their places from the segment's origin, metres.
     weights : FloatArray
@@ -62,17 +61,17 @@ class SixDofCalibration:
     Attributes
     ----------
     reference : str
-        Name of the trial.
+        Name of the static trial, or of the walk that stands for it.
     from_walk : bool
         Whether that trial was a walk, for want of a static one.
     n_frames : int
         Frames in which a whole leg was seen.
     markerset : MarkerSet
-        The marker set, and why it was taken.
+        Says which marker lies on which point, and which follow which segment.
     why : str
-        The marker set, and why it was taken.
+        How the marker set was chosen, in words.
     sides : tuple[str, ...]
-        Calibrated sides.
+        "L", "R" or both.
     templates : Mapping[Part, SegmentTemplate]
         ("", "pelvis") and (side, segment) -> template.
     segments : Mapping[Part, Segment]
@@ -83,7 +82,7 @@ class SixDofCalibration:
         Name of the inertial table.
     methods : Mapping[Part, str]
         (side, joint) -> how the joint centre was found, with its source.
-    hip_methods : Mapping[str, HipCentreMethod]
+    hip_methods : Mapping[str, str]
         Side -> which kind of method found the hip centre.
     hip_candidates_m : Mapping[str, Mapping[str, FloatArray]]
         Side -> method -> (3,) hip centre in pelvis axes from mid-ASIS, metres, by every regression that could be applied, to
@@ -91,9 +90,9 @@ class SixDofCalibration:
     foot_flat : bool
         Whether heel and forefoot were taken as level at calibration.
     marker_radius_m : float
-        As used, metres.
+        Radius of the markers as used, metres.
     upper : UpperCalibration
-        Arms and head.
+        What is known of arms and head.
     outline_foot_m : Mapping[str, FloatArray], optional
         Side -> (k, 3) outline of the sole in foot axes, metres.
     """
@@ -109,7 +108,7 @@ class SixDofCalibration:
     length_m: Mapping[Part, float]
     table: str
     methods: Mapping[Part, str]
-    hip_methods: Mapping[str, HipCentreMethod]
+    hip_methods: Mapping[str, str]
     hip_candidates_m: Mapping[str, Mapping[str, FloatArray]]
     foot_flat: bool
     marker_radius_m: float
@@ -117,12 +116,18 @@ class SixDofCalibration:
     outline_foot_m: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
+        """Return what ``calibration.json`` says.
+
+        Returns
+        -------
+        dict[str, Any]
+            Plain values: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass.
+        """
         return {
             "static": self.reference,
             "static_frames": self.n_frames,
             "calibrated_from_walk": self.from_walk,
-            "hip_centre": {side: str(method) for side, method in self.hip_methods.items()},
+            "hip_centre": dict(self.hip_methods),
             "marker_set": self.markerset.name,
             "marker_set_why": self.why,
             "inertial_table": self.table,

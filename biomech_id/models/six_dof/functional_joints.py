@@ -24,12 +24,12 @@ from biomech_id.conventions import MM_PER_M, SIDE_SIGN
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import Finding
 from biomech_id.markersets.marker_set import MarkerSet
-from biomech_id.models.joint_centres.functional_hip import JointCentre, score, sphere_fit
-from biomech_id.models.joint_centres.functional_knee import MOST_RESIDUAL_M, JointAxis, sara
+from biomech_id.models.joint_centres.functional import MOST_RESIDUAL_M, JointAxis, JointCentre, sara, score, sphere_fit
 from biomech_id.models.landmarks import under_set_labels
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.tracking import track_segments
+from biomech_id.models.triads import into_segment
 from biomech_id.trial import Markers, Trial
 
 #: Smallest ranges (deg) of the largest and of the second largest component of the rotation between two segments.
@@ -47,12 +47,12 @@ def find_functional_joints(
     hip: str = "auto",
     regressions_m: Mapping[str, Mapping[str, FloatArray]] | None = None,
 ) -> tuple[FunctionalJoints, tuple[Finding, ...]]:
-    """Return the joints that functional trials fix, and what was noticed.
+    """Return the joints that functional trials fix.
 
     Parameters
     ----------
     trials : Sequence[Trial]
-        Functional trials.
+        Trials in which hips circle or knees bend, with the markers of the clusters.
     markerset : MarkerSet
         Labels of the templates.
     templates : Mapping[Part, SegmentTemplate]
@@ -63,11 +63,18 @@ def find_functional_joints(
         "score", "sphere", or "auto" to let the thigh's markers decide.
     regressions_m : Mapping[str, Mapping[str, FloatArray]] | None, optional
         Side -> regression -> hip centre in pelvis axes, (3,), metres; None compares with none.
+
+    Returns
+    -------
+    joints : FunctionalJoints
+        Those that are surer than the markers'; either of both legs or of none.
+    findings : tuple[Finding, ...]
+        What was refused, with the number that decided.
     """
     recordings = [under_set_labels(trial.markers, markerset) for trial in trials]
     tracked = [track_segments(templates, tuple(legs), markers).frames for markers in recordings]
     where = ", ".join(trial.name for trial in trials)
-    found: dict[Part, JointCentre | JointAxis] = {}
+    joints: dict[Part, JointCentre | JointAxis] = {}
     findings = []
     for side, joint in ((side, joint) for joint in LEAST_RANGE_DEG for side in legs):
         proximal, distal = proximal_part(side, joint), (side, DISTAL_SEGMENT[joint])
@@ -83,17 +90,18 @@ def find_functional_joints(
         one = _hip(recordings[best], templates[distal], *around, hip) if joint == "hip" else sara(*around)
         doubt = _doubt(one, (regressions_m or {}).get(side, {}))
         if doubt is None:
-            found[side, joint] = one
+            joints[side, joint] = one
         else:
             findings.append(Finding("functional-refused", {**values, **doubt}, trials[best].name))
     for joint in LEAST_RANGE_DEG:
-        alone = [side for side in legs if (side, joint) in found]
+        alone = [side for side in legs if (side, joint) in joints]
         if 0 < len(alone) < len(legs):
             findings.append(Finding("functional-one-side", {"side": alone[0], "joint": joint}, where))
-            del found[alone[0], joint]
-    hips = {side: one.in_proximal_m for (side, _), one in found.items() if isinstance(one, JointCentre)}
-    knees = {side: _knee_in_reference(one, side, legs[side]) for (side, _), one in found.items() if isinstance(one, JointAxis)}
-    return FunctionalJoints(hips, knees, {part: _words(one) for part, one in found.items()}), tuple(findings)
+            del joints[alone[0], joint]
+    hips = {side: one.in_proximal_m for (side, _), one in joints.items() if isinstance(one, JointCentre)}
+    knees = {side: _knee_in_reference(one, side, legs[side]) for (side, _), one in joints.items() if isinstance(one, JointAxis)}
+    methods = {part: f"{one.method}, residual {1e3 * one.residual_m:.1f} mm" for part, one in joints.items()}
+    return FunctionalJoints(hips, knees, methods), tuple(findings)
 
 
 def _hip(markers: Markers, thigh: SegmentTemplate, pelvis: Frames, femur: Frames, how: str) -> JointCentre:
@@ -105,25 +113,21 @@ def _hip(markers: Markers, thigh: SegmentTemplate, pelvis: Frames, femur: Frames
 
 def _too_small(joint: str, ranges_deg: FloatArray) -> dict[str, float] | None:
     """What a movement lacks: its range and the least one, of the largest component, else of the second; None where nothing."""
-    for found, least in zip(ranges_deg, LEAST_RANGE_DEG[joint], strict=False):
-        if found < least:
-            return {"range_deg": float(found), "least_deg": least}
+    for range_deg, least in zip(ranges_deg, LEAST_RANGE_DEG[joint], strict=False):
+        if range_deg < least:
+            return {"range_deg": float(range_deg), "least_deg": least}
     return None
 
 
-def _doubt(found: JointCentre | JointAxis, regressions_m: Mapping[str, FloatArray]) -> dict[str, object] | None:
+def _doubt(joint: JointCentre | JointAxis, regressions_m: Mapping[str, FloatArray]) -> dict[str, object] | None:
     """Why a centre or axis is not taken, with the number and its limit; None where it is."""
-    if found.residual_m > MOST_RESIDUAL_M:
-        return {"why": "residual", "value_mm": MM_PER_M * found.residual_m, "limit_mm": MM_PER_M * MOST_RESIDUAL_M}
-    if isinstance(found, JointCentre) and regressions_m:
-        nearest_m = min(float(np.linalg.norm(found.in_proximal_m - centre)) for centre in regressions_m.values())
+    if joint.residual_m > MOST_RESIDUAL_M:
+        return {"why": "residual", "value_mm": MM_PER_M * joint.residual_m, "limit_mm": MM_PER_M * MOST_RESIDUAL_M}
+    if isinstance(joint, JointCentre) and regressions_m:
+        nearest_m = min(float(np.linalg.norm(joint.in_proximal_m - centre)) for centre in regressions_m.values())
         if nearest_m > FARTHEST_M:
             return {"why": "distance", "value_mm": MM_PER_M * nearest_m, "limit_mm": MM_PER_M * FARTHEST_M}
     return None
-
-
-def _words(found: JointCentre | JointAxis) -> str:
-    return f"{found.method}, residual {1e3 * found.residual_m:.1f} mm"
 
 
 def _ranges(proximal: Frames, distal: Frames) -> FloatArray:
@@ -149,7 +153,7 @@ def _knee_in_reference(axis: JointAxis, side: str, leg: StandingLeg) -> tuple[Fl
     thigh = leg.frames["thigh"]
     outward_sign = -SIDE_SIGN[side]  # ISB's Z points right: outward on the right side
     along = axis.direction_proximal * (1.0 if axis.direction_proximal[2] * outward_sign > 0 else -1.0)
-    towards = np.einsum("nji,nj->ni", thigh.R_lab_seg, leg.knee.centre_lab_m - thigh.origin_lab_m)
+    towards = into_segment(thigh.R_lab_seg, thigh.origin_lab_m, leg.knee.centre_lab_m)
     centre = axis.point_proximal_m + ((towards - axis.point_proximal_m) @ along)[:, None] * along
     centre_lab = np.einsum("nij,nj->ni", thigh.R_lab_seg, centre) + thigh.origin_lab_m
     return centre_lab, np.einsum("nij,j->ni", thigh.R_lab_seg, along)

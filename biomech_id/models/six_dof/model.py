@@ -1,7 +1,7 @@
 """The six-degree-of-freedom model: segments follow their own marker clusters, joints may open.
 
 Calibrated on a static trial, or on the window of a walk in which the anatomical points are seen; tracked by weighted least squares
-(`pose.fit_pose`). Axes are ISB's (`anatomical_axes`), clinical angles, moments and signs those of `six_dof.axes`.
+(`pose.fit_pose`). Axes are ISB's (`six_dof.calibrate`), clinical angles, moments and signs those of `six_dof.axes`.
 Each joint centre is carried by the segment proximal to it: the hip by the pelvis, the knee by the thigh, the ankle by the shank.
 A segment with two markers takes that joint centre as its third point. Frames that show fewer than three points are missing.
 """
@@ -29,9 +29,9 @@ from biomech_id.models.clinical_angles import clinical_angles
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.upper_body.calibration import calibrate_upper_body
 from biomech_id.models.conventional.upper_body.track import with_upper_body
-from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
+from biomech_id.models.foot_outline import OUTLINE_NAMES, outline_lab_m, plates_floor_m
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M, hip_candidates, hip_method, pelvis_size
-from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, own_hip
+from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESSIONS, own_hip
 from biomech_id.models.landmarks import BodyPoints, anatomical_points, under_set_labels
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
@@ -46,6 +46,7 @@ from biomech_id.models.six_dof.standing import six_dof_places, six_dof_standing
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
 from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
+from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
 
 #: Order of preference of hip centres when nobody chooses:
@@ -71,7 +72,7 @@ class SixDofModel:
     calibration : SixDofCalibration
         What the static trial, or a window of a walk, taught.
     subject : Subject
-        The measurements used.
+        Measurements used, with the body mass.
     findings : tuple[Finding, ...], optional
         What was assumed or noticed on the way.
     static : Trial | None, optional
@@ -79,7 +80,7 @@ class SixDofModel:
     axes : ModelAxes, optional
         In which angles, moments and forces are expressed.
     name : str, optional
-        Of the model in the registry.
+        Name of the model in the registry.
     """
 
     calibration: SixDofCalibration
@@ -90,14 +91,19 @@ class SixDofModel:
     name: str = "six-dof"
 
     def expressed_in(self, axes: ModelAxes, name: str) -> SixDofModel:
-        """Return the model with other axes, under another name.
+        """Return the model with other axes.
 
         Parameters
         ----------
         axes : ModelAxes
             Which axes results are expressed in.
         name : str
-            Its name.
+            What its motions then say they come from.
+
+        Returns
+        -------
+        SixDofModel
+            The same calibration under another name.
         """
         return replace(self, axes=axes, name=name)
 
@@ -114,33 +120,44 @@ class SixDofModel:
     @property
     def errors(self) -> ModelErrors:
         """Which method found each hip; a joint centre that is off takes no other one along."""
-        return ModelErrors({side: self.calibration.hip_methods[side] for side in self.calibration.sides})
+        ways = self.calibration.hip_methods
+        return ModelErrors(ways, hip_errors={side: HIP_CENTRES[way].error for side, way in ways.items() if way in HIP_CENTRES})
 
     def standing(
         self, markers: Markers, copies: int, subject: Subject | None = None
     ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
+        """Return where legs stand in several static trials, each calibrated by itself.
 
         Parameters
         ----------
         markers : Markers
             Of equally many frames each, one behind the other.
         copies : int
-            How many.
+            Number of trials in ``markers``.
         subject : Subject | None, optional
-            Other measurements than the model's own.
+            Other measurements than the model's own; None for those.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            See `models.model.StandsByItself`.
         """
         return six_dof_standing(
             under_set_labels(markers, self.calibration.markerset), copies, self.calibration, subject or self.subject
         )
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-        """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).
+        """Return where legs are in a trial, as `track` has them.
 
         Parameters
         ----------
         markers : Markers
-            Of the trial.
+            All frames of the trial, laboratory axes.
+
+        Returns
+        -------
+        Mapping[str, tuple[FloatArray, FloatArray]] | None
+            See `models.model.StandsByItself`.
         """
         return six_dof_places(under_set_labels(markers, self.calibration.markerset), self.calibration)
 
@@ -150,12 +167,17 @@ class SixDofModel:
         Parameters
         ----------
         trial : Trial
-            The recording.
+            A recording of the subject.
+
+        Returns
+        -------
+        Trial
+            The same paths under the marker set's labels, with its roles.
         """
         return replace(trial, markers=under_set_labels(trial.markers, self.calibration.markerset))
 
     @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_str())
-    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> Movement:
         """Return the motion of pelvis, legs, and what is seen above them, in every frame of a trial.
 
         Parameters
@@ -164,6 +186,11 @@ class SixDofModel:
             Markers of the same subject; frames in which a segment shows too few markers are NaN.
         kinetics : str, optional
             "textbook"; the vendor's conventions exist for the conventional model only.
+
+        Returns
+        -------
+        BodyMotion
+            n frames; NaN where a segment shows too few markers.
 
         Raises
         ------
@@ -192,17 +219,18 @@ class SixDofModel:
         moving = {key: frames[key] for key in (PELVIS, *coms)}
         at = {PELVIS: pelvis.origin_lab_m, **coms}
         motions = differentiate_together(moving, at, trial.rate_hz, kinetics, calibration.segments)
+        outlines = {side: outline_lab_m(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()}
         body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=clinical_angles(self.axes, calibration.sides, motions, progression),
-            foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
+            foot_outline_lab_m=outlines,
             foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
         turned = pelvis.R_lab_seg @ self.axes.R_seg_isb["pelvis"] @ CONVENTIONAL_AXES.R_seg_isb["pelvis"].T
         upright = Frames(turned, pelvis.origin_lab_m)
-        return with_upper_body(body, upright, trial, markers, calibration.upper, self.subject.mass_kg)
+        return Movement.of(with_upper_body(body, upright, trial, markers, calibration.upper, self.subject.mass_kg), trial, self)
 
 
 @takes(
@@ -248,6 +276,11 @@ def six_dof_model(
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
+    Returns
+    -------
+    SixDofModel
+        With what was assumed on the way among its findings.
+
     Raises
     ------
     WrongTypeError
@@ -282,7 +315,7 @@ def six_dof_model(
             first.templates,
             first.legs,
             hip=hip if hip in FUNCTIONAL_HIPS else "auto",
-            regressions_m={side: {n: c for n, c in of_side.items() if n in REGRESSIONS} for side, of_side in first.hips_m.items()},
+            regressions_m={side: _by_regression(centres_m) for side, centres_m in first.hips_m.items()},
         )
     placed = calibrator.place(joints)
     mass_kg, legs = subject.mass_kg or 0.0, [(side, name) for side in sides for name in LEG_SEGMENTS]
@@ -300,6 +333,10 @@ def six_dof_model(
     named = None if static is None else replace(static, markers=landmarks.markers)
     noticed = (*noticed, *_unlike_legs(calibration))
     return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed), named)
+
+
+def _by_regression(centres_m: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    return {name: centre for name, centre in centres_m.items() if name in REGRESSIONS}
 
 
 def _unlike_legs(calibration: SixDofCalibration) -> Iterator[Finding]:
@@ -342,7 +379,7 @@ class _Placed:
     templates: Mapping[Part, SegmentTemplate]
     legs: Mapping[str, StandingLeg]
     methods: Mapping[Part, str]
-    hip_methods: Mapping[str, HipCentreMethod]
+    hip_methods: Mapping[str, str]
     hips_m: Mapping[str, Mapping[str, FloatArray]]
     soles_m: Mapping[str, FloatArray]
 
@@ -401,12 +438,11 @@ class _Calibrator:
         )
         return _Placed(templates, legs, methods, hip_methods, hips, soles)
 
-    def _hip(
-        self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints | None
-    ) -> tuple[FloatArray, HipCentreMethod, str]:
+    def _hip(self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints | None) -> tuple[FloatArray, str, str]:
         own = own_hip(self.hip)
         if own is not None:
-            return own(side, pelvis_size(side, self.landmarks, self.subject, self.radius_m)), HipCentreMethod.OWN, self.hip
+            size = pelvis_size(side, self.landmarks, self.subject, self.radius_m)
+            return own(side, size), HIP_CENTRES[self.hip].name, HIP_CENTRES[self.hip].words
         functional = self.hip in FUNCTIONAL_HIPS
         if joints is not None and side in joints.hip_pelvis_m and (functional or self.hip == "auto"):
             return joints.hip_pelvis_m[side], HipCentreMethod.FUNCTIONAL, joints.methods[side, "hip"]
@@ -419,7 +455,7 @@ class _Calibrator:
                 value=sorted(candidates), where=self.reference.name,
                 expected="a functional trial that moves the hip, a stored hip centre, pelvis markers or a leg length",
             )  # fmt: skip
-        return candidates[name], HipCentreMethod(name), hip_method(name)
+        return candidates[name], name, hip_method(name)
 
     def with_rigid_markers(self, walks: Sequence[Trial]) -> _Calibrator:
         """The same with further markers that move with a segment (`rigid_markers`), in a few rounds: they place it better."""
@@ -428,21 +464,21 @@ class _Calibrator:
             markerset = wider.landmarks.markerset
             paths = [under_set_labels(walk.markers, markerset) for walk in walks]
             templates = wider.place(None).templates
-            found = with_rigid_markers(markerset, templates, self.sides, wider.landmarks.markers, paths)
-            if found is markerset:
+            further = with_rigid_markers(markerset, templates, self.sides, wider.landmarks.markers, paths)
+            if further is markerset:
                 break
-            wider = replace(wider, landmarks=replace(wider.landmarks, markerset=found))
+            wider = replace(wider, landmarks=replace(wider.landmarks, markerset=further))
         return wider
 
     def findings(self) -> tuple[Finding, ...]:
         """What was assumed."""
-        where, found = self.reference.name, []
+        where, findings = self.reference.name, []
         if not self.subject.marker_diameter_m:
             values = {"diameter_mm": 1e3 * DEFAULT_MARKER_DIAMETER_M, "widths_measured": False}
-            found.append(Finding("marker-diameter-assumed", values, where))
+            findings.append(Finding("marker-diameter-assumed", values, where))
         if self.from_walk:
-            found.append(Finding("calibrated-from-walk", {"trial": where}, where))
-        return tuple(found)
+            findings.append(Finding("calibrated-from-walk", {"trial": where}, where))
+        return tuple(findings)
 
 
 def _reference(static: Trial | None, walks: Sequence[Trial], wanted: MarkerSet | str | None) -> Trial:
@@ -475,7 +511,3 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
         return load_markerset(wanted), "chosen by name"
     seen = [name for name in reference.markers.names if reference.markers.present(name)]
     return detect(seen, stored=tuple(reference.model_outputs), model=SIX_DOF.name)
-
-
-def _outline(foot: Frames, sole_foot_m: FloatArray) -> FloatArray:
-    return np.asarray(np.einsum("nij,kj->nki", foot.R_lab_seg, sole_foot_m) + foot.origin_lab_m[:, None, :])

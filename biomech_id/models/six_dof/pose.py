@@ -80,6 +80,11 @@ def fit_pose(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArr
     weights : FloatArray | None, optional
         (k,), non-negative; equal by default.
 
+    Returns
+    -------
+    Pose
+        n frames; NaN where fewer than three markers, or a line of them, were seen.
+
     Raises
     ------
     ShapeError
@@ -101,7 +106,7 @@ def fit_pose(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArr
 
 
 def aspect(template_m: FloatArray, weights: FloatArray | None = None) -> float:
-    """Return the second principal extent of a cluster over its first: 0 for markers on a line, 1 for a round cluster.
+    """Return how wide a cluster is for its length.
 
     Parameters
     ----------
@@ -109,6 +114,11 @@ def aspect(template_m: FloatArray, weights: FloatArray | None = None) -> float:
         (k, 3), markers in segment axes.
     weights : FloatArray | None, optional
         (k,), more than zero; None for equal ones.
+
+    Returns
+    -------
+    float
+        Second principal extent over the first: 0 for markers on a line, 1 for a round cluster.
     """
     weight = np.ones(len(template_m)) if weights is None else weights
     centred = template_m - np.average(template_m, axis=0, weights=weight)

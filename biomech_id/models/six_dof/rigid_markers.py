@@ -63,18 +63,25 @@ def with_rigid_markers(
     markerset: MarkerSet, templates: Mapping[Part, SegmentTemplate], sides: Sequence[str],
     static: Markers, walks: Sequence[Markers],
 ) -> MarkerSet:  # fmt: skip
-    """Return the marker set with further markers that move with a segment, where it has fewer than four of its own.
+    """Return the marker set with further markers that move with a segment.
 
     Parameters
     ----------
     markerset : MarkerSet
-        As it is.
+        Names each segment's own markers.
     templates : Mapping[Part, SegmentTemplate]
-        Learnt with it.
+        (side, segment) -> template, learnt with ``markerset``.
     sides : Sequence[str]
         Legs that are followed.
-    static, walks : Markers
-        Of the static trial and of every walk, under the set's labels.
+    static : Markers
+        The static trial's markers, under the set's labels.
+    walks : Sequence[Markers]
+        Markers of every walk, under the set's labels.
+
+    Returns
+    -------
+    MarkerSet
+        The same set where every segment has four markers of its own, or none can be added.
     """
     poor = {part for part, template in templates.items() if len(template.markers) < ENOUGH}
     if not poor:
@@ -84,12 +91,12 @@ def with_rigid_markers(
     moving = [each for each in moving if min(each.frames_of(part) for part in templates) >= LEAST_FRAMES]
     if not moving:
         return markerset
-    found: dict[Part, list[str]] = {}
+    further: dict[Part, list[str]] = {}
     for label in _candidates(templates, static, [each.markers for each in moving]):
         part = _segment_of(label, templates, standing, moving)
         if part in poor and _within(part, label, markerset, standing):
-            found.setdefault(part, []).append(label)
-    wider = {part: (*markerset.tracking[part], *labels) for part, labels in found.items()}
+            further.setdefault(part, []).append(label)
+    wider = {part: (*markerset.tracking[part], *labels) for part, labels in further.items()}
     return replace(markerset, tracking=MappingProxyType({**markerset.tracking, **wider})) if wider else markerset
 
 

@@ -28,20 +28,24 @@ from biomech_id.trial import Markers, Subject
 def six_dof_standing(
     markers: Markers, copies: int, calibration: SixDofCalibration, subject: Subject
 ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
-    """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`.
-
-    None where a hip centre is not of a regression, or the inertial table not a shipped one.
+    """Return where the legs stand in static trials that are each calibrated by itself.
 
     Parameters
     ----------
     markers : Markers
         Static trials of equally many frames, one behind the other, under the set's labels.
     copies : int
-        How many.
+        Number of trials in ``markers``.
     calibration : SixDofCalibration
         Of one of them: what was decided and measured, which is the same in all.
     subject : Subject
-        Measurements.
+        Measurements; widths may differ from those that ``calibration`` was made with.
+
+    Returns
+    -------
+    Mapping[str, tuple[FloatArray, FloatArray]] | None
+        Side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`; None where a hip centre is not of a
+        regression, or the inertial table not a shipped one.
     """
     methods = {side: str(method) for side, method in calibration.hip_methods.items()}
     if not set(methods.values()) <= set(REGRESSIONS) or calibration.table not in INERTIAL_TABLES:
@@ -51,7 +55,7 @@ def six_dof_standing(
     trials = [replace(markers, position_m=position_m, filled=None) for position_m in np.split(markers.position_m, copies)]
     of_trials = [BodyPoints(trial, calibration.markerset, {}) for trial in trials]
     pelvis = place_pelvis(points)
-    found = {}
+    legs = {}
     for side, method in methods.items():
         sizes = [pelvis_size(side, of_trial, subject, radius_m) for of_trial in of_trials]
         hips = np.stack([hip_centre_by_regression(method, side, size) for size in sizes]).repeat(trials[0].n_frames, axis=0)
@@ -63,27 +67,32 @@ def six_dof_standing(
         for name, at in zip(LEG_SEGMENTS, frames, strict=True):
             of_segment = {end: into_segment(at.R_lab_seg, at.origin_lab_m, path) for end, path in ends[name].items()}
             coms_m.append(centre_of_mass_m(table[name], side, of_segment))
-        found[side] = _stacked([leg.ankle.centre_lab_m, leg.knee.centre_lab_m, leg.hip_lab_m], [*frames, pelvis], coms_m)
-    return found
+        legs[side] = _stacked([leg.ankle.centre_lab_m, leg.knee.centre_lab_m, leg.hip_lab_m], [*frames, pelvis], coms_m)
+    return legs
 
 
 def six_dof_places(markers: Markers, calibration: SixDofCalibration) -> Mapping[str, tuple[FloatArray, FloatArray]]:
-    """Return the same of any trial, as the model is calibrated.
+    """Return where the legs are in any trial, as the model is calibrated.
 
     Parameters
     ----------
     markers : Markers
-        Of the trial, under the set's labels.
+        All frames of the trial, under the set's labels.
     calibration : SixDofCalibration
         What the static trial taught.
+
+    Returns
+    -------
+    Mapping[str, tuple[FloatArray, FloatArray]]
+        As `six_dof_standing`; NaN where a segment shows too few markers.
     """
     tracked = track_segments(calibration.templates, calibration.sides, markers)
-    found = {}
+    legs = {}
     for side in calibration.sides:
         joints = [tracked.centres_lab_m[side, joint] for joint in JOINTS]
         frames = [*(tracked.frames[side, name] for name in LEG_SEGMENTS), tracked.frames[PELVIS]]
-        found[side] = _stacked(joints, frames, [calibration.segments[side, name].com_m for name in LEG_SEGMENTS])
-    return found
+        legs[side] = _stacked(joints, frames, [calibration.segments[side, name].com_m for name in LEG_SEGMENTS])
+    return legs
 
 
 def _stacked(

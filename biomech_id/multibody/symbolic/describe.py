@@ -38,6 +38,11 @@ def describe(system: System, *, support_force: Sequence[str] = ()) -> Descriptio
         Names of force components along the base's x, y, z, ("R_x", "R_y"), that the base exerts where the first body hangs: they do
         no work, and auxiliary speeds bring them into evidence (Kane only).
 
+    Returns
+    -------
+    Description
+        Symbols, frames, points, loads and constraints of the whole system.
+
     Raises
     ------
     InvalidValueError
@@ -254,8 +259,13 @@ def exact_vector(components: ArrayLike, frame: Any) -> Any:
     Parameters
     ----------
     components : ArrayLike
-        (3,).
+        (3,), in the axes of ``frame``.
     frame : Any
         SymPy's, in whose axes they are.
+
+    Returns
+    -------
+    Any
+        SymPy's vector in ``frame``.
     """
     return sum((_exact(c) * axis for c, axis in zip(np.asarray(components).tolist(), frame, strict=True)), start=me.Vector(0))

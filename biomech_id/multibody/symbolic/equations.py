@@ -35,32 +35,32 @@ class Description:
     Attributes
     ----------
     frame : Any
-        Inertial frame and a point at rest in it.
+        Inertial frame of reference.
     origin : Any
-        Inertial frame and a point at rest in it.
+        Point at rest in it.
     q : list[Any], optional
-        Coordinates and speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of each kind.
+        Coordinates, dynamic symbols; dependent ones at the end, as many as there are constraints of positions.
     u : list[Any], optional
-        Coordinates and speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of each kind.
+        Speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of speeds.
     kinematics : list[Any], optional
         Expressions that are zero, tying q' to u.
     bodies : list[Any], optional
-        SymPy's particles and rigid bodies; (point, force) and (frame, torque) pairs.
+        SymPy's particles and rigid bodies.
     loads : list[Any], optional
-        SymPy's particles and rigid bodies; (point, force) and (frame, torque) pairs.
+        (point, force) and (frame, torque) pairs.
     potential_J : Any, optional
         Potential energy of loads that have one, for energy and for Lagrange's equations, which do not count them twice: loads
         listed in ``conservative`` are left out there.
     conservative : list[Any], optional
         Those of ``loads`` that ``potential_J`` stands for.
     configuration : list[Any], optional
-        Constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
+        Expressions of q that are zero.
     velocity : list[Any], optional
-        Constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
+        Expressions of q and u that are zero, the rates of ``configuration`` among them.
     auxiliary : list[Any], optional
         Speeds that are zero and bring forces that do no work into evidence (Kane only).
     constants : dict[Any, float], optional
-        Symbol -> value.
+        Value of each symbol that is a constant, SI.
     frames, points : dict[str, Any], optional
         Of the bodies of a described `System`, by name.
     support : list[Any], optional
@@ -126,9 +126,9 @@ class Equations:
     description : Description
         What they belong to.
     M : Any
-        (n, n) and (n, 1), of q and u.
+        (n, n), mass matrix, of q and u.
     f : Any
-        (n, n) and (n, 1), of q and u.
+        (n, 1), right-hand side, of q and u.
     multipliers : int, optional
         How many Lagrange multipliers stand behind the n accelerations in M's columns.
     auxiliary : tuple[Any, ...], optional
@@ -142,7 +142,13 @@ class Equations:
     auxiliary: tuple[Any, ...] = ()
 
     def latex(self) -> str:
-        """M u' = f in LaTeX, products of sines and cosines as those of differences, functions of time by their names."""
+        """M u' = f in LaTeX, products of sines and cosines as those of differences, functions of time by their names.
+
+        Returns
+        -------
+        str
+            One equation, without delimiters.
+        """
         M, f = (in_differences(part) for part in (self.M, self.f))
         n = len(self.description.u)
         unknown = [rf"\dot{{{me.vlatex(u)}}}" for u in self.description.u] + [rf"\lambda_{{{k}}}" for k in range(self.M.cols - n)]
@@ -150,37 +156,67 @@ class Equations:
         return f"{me.vlatex(M)} {column} = {me.vlatex(f)}"
 
     def active(self) -> Any:
-        """Generalised active forces Fr (n, 1), one for each speed: loads, springs and dampers along the partial velocities."""
+        """Generalised active forces: loads, springs and dampers along the partial velocities.
+
+        Returns
+        -------
+        Any
+            Fr (n, 1), one for each speed, expressions.
+        """
         d = self.description
         return in_differences(_generalised_forces(d, d.loads).subs(coordinate_rates(d)))
 
     def inertia(self) -> Any:
-        """Generalised inertia forces Fr* (n, 1) of an unconstrained system: Fr + Fr* = 0, with u' in it."""
+        """Generalised inertia forces of an unconstrained system: Fr + Fr* = 0.
+
+        Returns
+        -------
+        Any
+            Fr* (n, 1), with u' in it.
+        """
         d = self.description
         t = me.dynamicsymbols._t
         rates = sp.Matrix([u.diff(t) for u in d.u])
         return in_differences((self.f - self.M * rates).subs(coordinate_rates(d)) - self.active())
 
     def energy(self) -> Any:
-        """Kinetic and potential energy, J, of q and u."""
+        """Kinetic and potential energy.
+
+        Returns
+        -------
+        Any
+            An expression of q and u, J.
+        """
         d = self.description
         kinetic = sum((body.kinetic_energy(d.frame) for body in d.bodies), start=sp.S.Zero)
         return (kinetic + d.potential_J).subs(coordinate_rates(d))
 
     def momentum(self) -> Any:
-        """Linear momentum, a vector, of q and u."""
+        """Linear momentum.
+
+        Returns
+        -------
+        Any
+            SymPy's vector, of q and u.
+        """
         d = self.description
         return me.linear_momentum(d.frame, *d.bodies).subs(coordinate_rates(d))
 
     def angular_momentum(self) -> Any:
-        """Angular momentum about the origin, a vector, of q and u."""
+        """Angular momentum about the origin.
+
+        Returns
+        -------
+        Any
+            SymPy's vector, of q and u.
+        """
         d = self.description
         return me.angular_momentum(d.origin, d.frame, *d.bodies).subs(coordinate_rates(d))
 
     def function(
         self, constants: Mapping[Any, float], *, multipliers: bool = False
     ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Accelerations u' (..., n) as a NumPy function of q and u (..., n), for many states at once.
+        """Accelerations as a NumPy function, for many states at once.
 
         Parameters
         ----------
@@ -188,6 +224,11 @@ class Equations:
             Symbol -> value, SI.
         multipliers : bool, optional
             Whether the constraints' multipliers follow the accelerations.
+
+        Returns
+        -------
+        Callable[[FloatArray, FloatArray], FloatArray]
+            Takes q and u (..., n), returns u' (..., n), and with them the multipliers where these are asked for.
 
         Raises
         ------
@@ -205,7 +246,7 @@ class Equations:
         return accelerations
 
     def evaluate(self, expression: Any, constants: Mapping[Any, float]) -> Callable[[FloatArray, FloatArray], FloatArray]:
-        """Any matrix (r, c) or list of expressions of this system as a NumPy function of q and u (..., n).
+        """Any matrix (r, c) or list of expressions of this system as a NumPy function.
 
         Parameters
         ----------
@@ -213,6 +254,11 @@ class Equations:
             Of the system's coordinates, speeds and constants.
         constants : Mapping[Any, float]
             Symbol -> value, SI.
+
+        Returns
+        -------
+        Callable[[FloatArray, FloatArray], FloatArray]
+            Takes q and u (..., n), returns (..., r, c), or (..., r) for a list.
 
         Raises
         ------
@@ -239,7 +285,7 @@ class Equations:
         return evaluated
 
     def linearised(self, constants: Mapping[Any, float], q: FloatArray, u: FloatArray) -> FloatArray:
-        """A of d/dt [dq, du] = A [dq, du] about a state (n,): of all coordinates and speeds, or of the independent ones.
+        """Linear model about a state, in all coordinates and speeds, or in the independent ones.
 
         From q' = Y u and u' = M^-1 f: A = [[d(Yu)/dq, Y], [M^-1 (df/dq - dM/dq u'), M^-1 df/du]]. Under constraints the derivatives
         are total ones along them, dq_dep = (dq_dep/dq_ind) dq_ind, and A has as many states as the system has.
@@ -252,6 +298,11 @@ class Equations:
             (n,), coordinates of the state.
         u : FloatArray
             (n,), speeds of the state.
+
+        Returns
+        -------
+        FloatArray
+            A of d/dt [dq, du] = A [dq, du], square.
 
         Raises
         ------
@@ -288,7 +339,7 @@ class Equations:
 def _slopes(function: Callable[[FloatArray, FloatArray], FloatArray], q: FloatArray, u: FloatArray, ways: FloatArray) -> FloatArray:
     """Derivatives (k, w) of k values along w columns of (q, u), by complex steps: without the error of a difference."""
     states = np.concatenate([q, u]) + 1j * _STEP * ways.T
-    return np.asarray(function(states[:, : len(q)], states[:, len(q) :]).imag.T / _STEP)
+    return function(states[:, : len(q)], states[:, len(q) :]).imag.T / _STEP
 
 
 def kane(d: Description) -> Equations:
@@ -298,6 +349,11 @@ def kane(d: Description) -> Equations:
     ----------
     d : Description
         Bodies, coordinates, loads and constraints.
+
+    Returns
+    -------
+    Equations
+        M and f of all speeds.
     """
     d.check()
     n_q, n_u = len(d.q) - len(d.configuration), len(d.u) - len(d.velocity)
@@ -321,6 +377,11 @@ def lagrange(d: Description) -> Equations:
     ----------
     d : Description
         Bodies, coordinates, loads and constraints.
+
+    Returns
+    -------
+    Equations
+        M and f of all speeds; under constraints with multipliers behind the accelerations.
 
     Raises
     ------
@@ -380,6 +441,11 @@ def coordinate_rates(d: Description) -> dict[Any, Any]:
     ----------
     d : Description
         Whose ``kinematics`` are linear in the rates.
+
+    Returns
+    -------
+    dict[Any, Any]
+        Expression of each rate q', and zero for each auxiliary speed.
     """
     rates = sp.Matrix([q.diff(me.dynamicsymbols._t) for q in d.q])
     equations = sp.Matrix(d.kinematics)
@@ -402,7 +468,7 @@ def check_time(expression: Any, where: str) -> None:
     Parameters
     ----------
     expression : Any
-        Of dynamic symbols.
+        Expression that may hold dynamic symbols.
     where : str
         For the error message.
 
@@ -428,29 +494,38 @@ def in_differences(expressions: Any) -> Any:
     ----------
     expressions : Any
         A matrix of expressions.
+
+    Returns
+    -------
+    Any
+        As large as the matrix given.
     """
     return expressions.applyfunc(lambda entry: sp.factor_terms(sp.expand(TR8(sp.expand(entry)))))
 
 
 def compiled(arguments: Sequence[Any], expressions: Any) -> Callable[..., FloatArray]:
-    """A NumPy function of ``arguments``, common subexpressions taken out.
+    """Make a NumPy function of expressions, common subexpressions taken out.
 
-    ``expressions`` is a matrix (r, c) or a list (k). Arguments may be numbers or arrays (...,) that broadcast; the result is
-    (..., r, c) or (..., k).
+    ``expressions`` is a matrix (r, c) or a list (k).
 
     Parameters
     ----------
     arguments : Sequence[Any]
         Symbols, in the order of the call.
     expressions : Any
-        Anything of SymPy's.
+        Matrix or list of SymPy's expressions.
+
+    Returns
+    -------
+    Callable[..., FloatArray]
+        Takes numbers or arrays (...,) that broadcast, returns (..., r, c) or (..., k).
     """
     matrix = isinstance(expressions, sp.MatrixBase)
     flat = list(expressions)
     evaluate = sp.lambdify(list(arguments), flat, modules="numpy", cse=True)
 
     def function(*values: Any) -> FloatArray:
-        found = np.stack(np.broadcast_arrays(*evaluate(*values), *values)[: len(flat)], axis=-1) + 0.0
-        return found.reshape(*found.shape[:-1], *expressions.shape) if matrix else found
+        results = np.stack(np.broadcast_arrays(*evaluate(*values), *values)[: len(flat)], axis=-1) + 0.0
+        return results.reshape(*results.shape[:-1], *expressions.shape) if matrix else results
 
     return function

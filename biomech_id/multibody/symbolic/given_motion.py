@@ -64,14 +64,19 @@ class GivenMotion:
         return describe(self.system)
 
     def wrench(self, body: str, seen_from: str = GROUND) -> Any:
-        """The six components (6, 1) of the wrench on a body at its joint, of the body before on it; N and N m.
+        """Wrench on a body at its joint, of the body before on it.
 
         Parameters
         ----------
         body : str
-            Its name.
+            Name of the body.
         seen_from : str, optional
             The body in whose axes the components are written, or `GROUND`.
+
+        Returns
+        -------
+        Any
+            Force, N, and moment, N m, about the joint (6, 1), axes of ``seen_from``.
         """
         d, carried = self._described, [body]
         for one in self.system.bodies:
@@ -97,6 +102,11 @@ class GivenMotion:
             The body on which the observer sits.
         at_m : Place, optional
             Where on it, from its joint.
+
+        Returns
+        -------
+        dict[str, Any]
+            "dynamic", "dalembert", "euler", "centrifugal" and "coriolis" (6, 1): force, N, then moment, N m, observer's axes.
         """
         d, (mass, place, spin) = self._described, self._mass(body)
         axes, arm = d.frames[observer], place - d.points[body].pos_from(d.origin)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
 from biomech_id.readers.c3d.doubtful_names import doubtful, one_apart, unlike_descriptions
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.labels import OUTPUT_GROUPS
 from biomech_id.readers.c3d.plate_setup import PlateSetup
 from biomech_id.readers.c3d.units import METRES, NEWTONS
+from biomech_id.readers.source import FileFindings
 
 #: A plate is a rectangle: measured corners close to 5 mm in 600, and one number typed or damaged leaves the other axes exact.
 SKEW_OF_SIDE, SKEW_OF_ONE_AXIS, EXACT = 0.02, 0.002, 1e-6
@@ -27,18 +27,18 @@ _EVENTS = ("Foot Strike", "Foot Off", "Event")
 _UNITS = {*METRES, *NEWTONS, "v", "mv", "uv", "volt", "volts", "deg", "degc", "adc", *(f"{n}{m}" for n in NEWTONS for m in METRES)}
 
 
-def contradictions(file: C3DFile, setups: Sequence[PlateSetup]) -> tuple[Finding, ...]:
-    """Return what is most likely damaged in a file that can be read.
+def note_contradictions(file: C3DFile, setups: Sequence[PlateSetup], findings: FileFindings) -> None:
+    """Note what is most likely damaged in a file that can be read; nothing is corrected.
 
     Parameters
     ----------
     file : C3DFile
-        The opened file.
+        The file, opened by `open_c3d`.
     setups : Sequence[PlateSetup]
         Its force plates as described.
+    findings : FileFindings
+        Takes doubtful names, odd calibrations and skew plates.
     """
-    where = file.source.name
-    findings = []
     names = [
         *_names(file, "POINT", file.layout.points),
         *_names(file, "ANALOG", file.layout.channels),
@@ -46,15 +46,14 @@ def contradictions(file: C3DFile, setups: Sequence[PlateSetup]) -> tuple[Finding
         *_words(file),
     ]
     if names:
-        findings.append(Finding("names-doubtful", {"file": where, "names": list(dict.fromkeys(names))}, where))
+        findings.add("names-doubtful", names=list(dict.fromkeys(names)))
     numbers = [odd for name in ("SCALE", "OFFSET") if (odd := _odd_one(file, name))]
     if numbers:
-        findings.append(Finding("calibration-odd", {"file": where, "numbers": numbers}, where))
+        findings.add("calibration-odd", numbers=numbers)
     for setup in setups:
         off = 0.0 if setup.problem else _skew(setup.corners)
         if off:
-            findings.append(Finding("plate-corners-skew", {"file": where, "plate": setup.number, "off": off}, where))
-    return tuple(findings)
+            findings.add("plate-corners-skew", plate=setup.number, off=off)
 
 
 def _names(file: C3DFile, group: str, n: int) -> list[tuple[str, str]]:
@@ -77,7 +76,7 @@ def _outputs(file: C3DFile) -> list[tuple[str, str]]:
 
 def _words(file: C3DFile) -> list[tuple[str, str]]:
     """Sides, kinds and units that are no words but nearly are."""
-    found = []
+    misspelt = []
     for words, known in (
         (file.joined_strings("EVENT", "CONTEXTS"), _CONTEXTS),
         (file.joined_strings("EVENT", "LABELS"), _EVENTS),
@@ -87,8 +86,8 @@ def _words(file: C3DFile) -> list[tuple[str, str]]:
         common = (*known, *(word for word, count in counts.items() if count > 1))
         rare = {word for word, count in counts.items() if count == 1} - {*known}
         strangers = [word for word in rare if word.lower().strip(" .") not in _UNITS and len(word) >= SHORTEST_DOUBTED]
-        found += [(word, near) for word in strangers for near in [other for other in common if one_apart(word, other)][:1]]
-    return sorted(found)
+        misspelt += [(word, near) for word in strangers for near in [other for other in common if one_apart(word, other)][:1]]
+    return sorted(misspelt)
 
 
 def _odd_one(file: C3DFile, name: str) -> tuple[str, int, float, float] | None:

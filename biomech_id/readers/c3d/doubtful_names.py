@@ -33,6 +33,12 @@ def unusual(names: Sequence[str]) -> list[str]:
     names : Sequence[str]
         As stored, with blanks for what no font shows.
 
+    Returns
+    -------
+    list[str]
+        In the order given: those with characters beyond letters, digits and common signs, or with two blanks in a row where most
+        have none.
+
     Examples
     --------
     >>> from biomech_id.readers.c3d.doubtful_names import unusual
@@ -50,12 +56,17 @@ def unusual(names: Sequence[str]) -> list[str]:
 
 
 def doubtful(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return names that are most likely damaged, each with the name that the others ask for.
+    """Return names that are most likely damaged.
 
     Parameters
     ----------
     names : Sequence[str]
         Of markers or of channels.
+
+    Returns
+    -------
+    list[tuple[str, str]]
+        Each with the name that the others ask for; none where two doubted names would ask for the same.
 
     Examples
     --------
@@ -74,18 +85,18 @@ def doubtful(names: Sequence[str]) -> list[tuple[str, str]]:
         for name, asking in wanted.items():
             asked.setdefault(name, set()).update(asking)
     strangers = [name for name in names if name not in related]
-    found = {}
+    likeliest = {}
     for name in strangers if asked else ():
         near = sorted(other for other, asking in asked.items() if asking - {name} and one_apart(name, other))
         if near:
-            found[name] = near[0]
+            likeliest[name] = near[0]
     # Two strangers that could both be the missing one tell nothing.
-    times = Counter(found.values())
-    return [(name, other) for name, other in found.items() if times[other] == 1]
+    times = Counter(likeliest.values())
+    return [(name, other) for name, other in likeliest.items() if times[other] == 1]
 
 
 def unlike_descriptions(names: Sequence[str], descriptions: Sequence[str]) -> list[tuple[str, str]]:
-    """Return names that differ in one character from their description, in a file whose descriptions repeat the names.
+    """Return names that differ in one character from their description.
 
     Parameters
     ----------
@@ -94,28 +105,33 @@ def unlike_descriptions(names: Sequence[str], descriptions: Sequence[str]) -> li
     descriptions : Sequence[str]
         One for each name, where the file has any.
 
+    Returns
+    -------
+    list[tuple[str, str]]
+        (name, description); empty where fewer than half of the descriptions repeat their names.
+
     Examples
     --------
     >>> from biomech_id.readers.c3d.doubtful_names import unlike_descriptions
     >>> unlike_descriptions(["L_IAS", "R_IXS", "L_IPS"], ["L_IAS", "R_IAS", "L_IPS"])
     [('R_IXS', 'R_IAS')]
     """
-    pairs = [(name, told) for name, told in zip(names, descriptions, strict=False) if name and told]
-    if 2 * sum(name == told for name, told in pairs) <= len(pairs):
+    pairs = [(name, description) for name, description in zip(names, descriptions, strict=False) if name and description]
+    if 2 * sum(name == description for name, description in pairs) <= len(pairs):
         return []
-    return [(name, told) for name, told in pairs if name != told and one_apart(name, told)]
+    return [(name, description) for name, description in pairs if name != description and one_apart(name, description)]
 
 
 def _mirrored(name: str) -> str | None:
     """The name of the other side, None for a name without one."""
     bare = name.rpartition(":")[2]
-    found = _SIDE.search(bare)
-    if found is None:
+    match = _SIDE.search(bare)
+    if match is None:
         return None
-    word = found.group()
+    word = match.group()
     other = _OTHER[word.lower()]
     other = other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
-    return name[: len(name) - len(bare)] + bare[: found.start()] + other + bare[found.end() :]
+    return name[: len(name) - len(bare)] + bare[: match.start()] + other + bare[match.end() :]
 
 
 #: Names that are missing, each with those that ask for it; and names that have their relatives.
@@ -134,17 +150,18 @@ def _numbers(known: set[str]) -> _Kin:
     """Families told apart by a number that lack one: of the set of numbers that most share, or of a run from 1."""
     families: dict[str, dict[int, str]] = defaultdict(dict)
     for name in known:
-        for found in list(_NUMBER.finditer(name))[-1:]:
-            families[f"{name[: found.start()]}#{name[found.end() :]}"][int(found.group())] = name
+        for match in list(_NUMBER.finditer(name))[-1:]:
+            families[f"{name[: match.start()]}#{name[match.end() :]}"][int(match.group())] = name
     shared = Counter(frozenset(numbers) for numbers in families.values() if len(numbers) > 1)
     usual, count = max(shared.items(), key=lambda item: item[1], default=(frozenset[int](), 0))
     missing: dict[str, set[str]] = {}
-    for stem, numbers in families.items():
-        wanted = set(usual) if count >= FAMILIES and len(usual - set(numbers)) == 1 and usual > set(numbers) else set()
-        if len(numbers) > FAMILIES and len(set(range(1, max(numbers) + 1)) - set(numbers)) <= 1:
+    for stem, members in families.items():
+        numbers, names = set(members), set(members.values())
+        wanted = set(usual) if count >= FAMILIES and len(usual - numbers) == 1 and usual > numbers else set()
+        if len(numbers) > FAMILIES and len(set(range(1, max(numbers) + 1)) - numbers) <= 1:
             wanted = set(range(1, max(numbers) + 2))
-        digits = min(len(name) for name in numbers.values()) - len(stem) + 1
-        missing |= {stem.replace("#", f"{number:0{digits}d}", 1): set(numbers.values()) for number in wanted - set(numbers)}
+        digits = min(map(len, names)) - len(stem) + 1
+        missing |= {stem.replace("#", f"{number:0{digits}d}", 1): names for number in wanted - numbers}
     return missing, {name for numbers in families.values() if len(numbers) > 1 for name in numbers.values()}
 
 
@@ -156,8 +173,11 @@ def _axes(known: set[str]) -> _Kin:
         for axes in _AXES:
             for place in (place for place, character in enumerate(name) if character in axes):
                 three = {name[:place] + axis + name[place + 1 :] for axis in axes}
-                related |= three & known if len(three & known) > 1 else set()
-                missing |= dict.fromkeys(three - known, three & known) if len(three & known) == 2 else {}
+                present = three & known
+                if len(present) > 1:
+                    related |= present
+                if len(present) == 2:
+                    missing |= dict.fromkeys(three - known, present)
     return missing, related
 
 
@@ -167,7 +187,12 @@ def one_apart(one: str, other: str) -> bool:
     Parameters
     ----------
     one, other : str
-        Names.
+        Names; the shorter is filled up with blanks at either end.
+
+    Returns
+    -------
+    bool
+        False for equal names and for a name of one character.
 
     Examples
     --------

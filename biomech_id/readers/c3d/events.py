@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Event, EventKind
 from biomech_id.trial.events import LONGEST_S
 
@@ -30,26 +30,31 @@ class StoredEvent:
     Attributes
     ----------
     event : Event
-        At its absolute time.
+        Time in seconds from frame 1 of the original recording, not from the first frame kept.
     subject : str, optional
-        As in EVENT:SUBJECTS.
+        Name in EVENT:SUBJECTS; "" when the file does not say.
     """
 
     event: Event
     subject: str = ""
 
 
-def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding, ...]]:
-    """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds.
+def stored_events(file: C3DFile, findings: FileFindings) -> tuple[StoredEvent, ...]:
+    """Return every event the file holds, from the EVENT group or else from the header.
 
     Parameters
     ----------
     file : C3DFile
-        The file.
+        The file, opened by `open_c3d`.
+    findings : FileFindings
+        Takes events without label or time, and events that only the header holds.
+
+    Returns
+    -------
+    tuple[StoredEvent, ...]
+        By time, seconds: frame n (from 1) is at (n - 1) / rate.
     """
-    where = file.source.name
-    findings: list[Finding] = []
-    events = _from_group(file, findings, where)
+    events = _from_group(file, findings)
     if not events:
         events = [
             StoredEvent(_header_event(event.label, event.time_s))
@@ -58,8 +63,8 @@ def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding
         ]
         if events:
             labels = [stored.event.label for stored in events]
-            findings.append(Finding("events-in-header", {"file": where, "labels": labels}, where))
-    return tuple(sorted(stored for stored in events if np.isfinite(stored.event.time_s))), tuple(findings)
+            findings.add("events-in-header", labels=labels)
+    return tuple(sorted(stored for stored in events if np.isfinite(stored.event.time_s)))
 
 
 def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent], file: C3DFile) -> tuple[Event, ...]:
@@ -68,15 +73,19 @@ def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent]
     Parameters
     ----------
     subject : str
-        Label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them otherwise;
-        SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+        Label prefix of the chosen subject, without colon. SUBJECTS:NAMES may call it otherwise; SUBJECTS:LABEL_PREFIXES says which
+        name goes with which prefix.
     others : Iterable[str]
-        Label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them otherwise;
-        SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+        Label prefixes of all subjects in the file, without colon.
     stored : Iterable[StoredEvent]
         Every event of the file.
     file : C3DFile
-        The file.
+        Opened by `open_c3d`; its SUBJECTS group is asked.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        In the order stored; events that name nobody, or an unknown subject, belong to everybody.
     """
     names = file.parameters.strings("SUBJECTS", "NAMES")
     prefixes = file.parameters.strings("SUBJECTS", "LABEL_PREFIXES")
@@ -85,31 +94,38 @@ def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent]
     return tuple(s.event for s in stored if called.get(s.subject, s.subject) not in strangers)
 
 
-def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
-    """Return the events inside the recording (half a frame of grace at both ends).
+def events_inside(events: tuple[Event, ...], file: C3DFile, findings: FileFindings) -> tuple[Event, ...]:
+    """Return the events inside the recording.
 
     Parameters
     ----------
     events : tuple[Event, ...]
-        At absolute times.
+        At absolute times, seconds from frame 1.
     file : C3DFile
-        The file.
+        Opened by `open_c3d`; gives rate, first frame and number of frames.
+    findings : FileFindings
+        Takes one that lists the events outside, where there are any.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        Those between first and last frame, with half a frame of grace at both ends.
     """
-    where, layout = file.source.name, file.layout
+    layout = file.layout
     half_frame_s = 0.5 / layout.rate_hz
     first_s = (layout.first_frame - 1) / layout.rate_hz - half_frame_s
     last_s = (layout.first_frame + layout.n_frames - 2) / layout.rate_hz + half_frame_s
     outside = [event for event in events if not first_s <= event.time_s <= last_s]
     if not outside:
-        return events, ()
-    values = {
-        "file": where, "n": len(outside), "first_s": first_s + half_frame_s, "last_s": last_s - half_frame_s,
-        "events": [(event.label, event.time_s) for event in outside],
-    }  # fmt: skip
-    return tuple(event for event in events if event not in outside), (Finding("events-outside", values, where),)
+        return events
+    findings.add(
+        "events-outside", n=len(outside), first_s=first_s + half_frame_s, last_s=last_s - half_frame_s,
+        events=[(event.label, event.time_s) for event in outside],
+    )  # fmt: skip
+    return tuple(event for event in events if event not in outside)
 
 
-def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[StoredEvent]:
+def _from_group(file: C3DFile, findings: FileFindings) -> list[StoredEvent]:
     parameters = file.parameters
     labels = file.joined_strings("EVENT", "LABELS")
     contexts = file.joined_strings("EVENT", "CONTEXTS")
@@ -119,8 +135,7 @@ def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Stor
     count = len(times_s) if used is None else min(used, len(times_s))
     finite = np.isfinite(times_s[:count])
     if count and (len(labels) < count or not finite.all() or (used is not None and used > len(times_s))):
-        values = {"file": where, "stated": used, "labels": len(labels), "times": int(finite.sum())}
-        findings.append(Finding("events-incomplete", values, where))
+        findings.add("events-incomplete", stated=used, labels=len(labels), times=int(finite.sum()))
     rows = zip_longest(labels[:count], contexts[:count], subjects[:count], times_s[:count].tolist(), fillvalue=None)
     return [
         StoredEvent(_event(label, context or "", float(time)), subject or "")

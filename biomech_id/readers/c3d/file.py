@@ -16,7 +16,7 @@ from biomech_id.errors import Finding
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header, parse_header
 from biomech_id.readers.c3d.layout import Layout, find_layout
 from biomech_id.readers.c3d.parameters import Parameters, walk_parameters
-from biomech_id.readers.source import Source
+from biomech_id.readers.source import FileFindings, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,11 @@ class C3DFile:
     Attributes
     ----------
     source : Source
-        The bytes.
+        The file's bytes, with path and hash.
     header : Header
-        What the file says.
+        What the first block says, unchecked.
     parameters : Parameters
-        What the file says.
+        What the parameter section says, unchecked.
     layout : Layout
         Where its numbers lie, after header, parameters and bytes were reconciled.
     findings : tuple[Finding, ...]
@@ -75,7 +75,9 @@ class C3DFile:
         yield from takewhile(len, (read(group, f"{name}{number}") for number in count(2)))
 
     def joined_strings(self, group: str, name: str) -> tuple[str, ...]:
-        """Return the strings of NAME, NAME2, NAME3...: a parameter holds at most 255 rows.
+        """Return the strings of NAME, NAME2, NAME3...
+
+        A parameter holds at most 255 rows; longer lists go on in the next one.
 
         Parameters
         ----------
@@ -83,11 +85,16 @@ class C3DFile:
             Name of the group: "POINT".
         name : str
             Name of the parameter: "LABELS".
+
+        Returns
+        -------
+        tuple[str, ...]
+            Blanks at the ends removed; empty when the parameter is absent or not text.
         """
         return tuple(chain.from_iterable(self._joined(self.parameters.strings, group, name)))
 
     def joined_numbers(self, group: str, name: str) -> FloatArray:
-        """Return the numbers of NAME, NAME2, NAME3... as floats.
+        """Return the numbers of NAME, NAME2, NAME3...
 
         Parameters
         ----------
@@ -95,6 +102,11 @@ class C3DFile:
             Name of the group: "POINT".
         name : str
             Name of the parameter: "LABELS".
+
+        Returns
+        -------
+        FloatArray
+            (n,), first dimension fastest; empty when the parameter is absent or text.
         """
         return np.concatenate([part.ravel() for part in self._joined(self.parameters.numbers, group, name)]).astype(np.float64)
 
@@ -130,15 +142,21 @@ class C3DFile:
         FloatArray
             (n_frames * samples, len(channels)); (stored - OFFSET) * SCALE * GEN_SCALE, NaN for a channel without calibration.
         """
-        return np.ascontiguousarray(self._calibrated(self.analog_words(channels), channels))
+        factor, offset = (values[list(channels)] for values in self.calibration)
+        return np.ascontiguousarray((self.analog_words(channels).astype(np.float64) - offset) * factor)
 
     def analog_words(self, channels: Sequence[int]) -> NDArray[Any]:
-        """Return some analog channels as stored, (n_frames * samples, len(channels)).
+        """Return some analog channels as stored.
 
         Parameters
         ----------
         channels : Sequence[int]
-            Indices.
+            Numbers counted from 0; each must exist (see ``layout.channels``).
+
+        Returns
+        -------
+        NDArray[Any]
+            (n_frames * samples, len(channels)), integers or floats, without calibration.
         """
         return self.all_analog_words[:, list(channels)]
 
@@ -151,34 +169,32 @@ class C3DFile:
         stored.flags.writeable = False
         return stored
 
-    def _calibrated(self, stored: NDArray[Any], channels: Sequence[int]) -> FloatArray:
-        factor, offset = (values[list(channels)] for values in self.calibration)
-        return (stored.astype(np.float64) - offset) * factor
-
 
 def open_c3d(source: Source) -> C3DFile:
-    """Return the structure of a file.
+    """Return a file with its structure understood.
 
     Parameters
     ----------
     source : Source
         The file's bytes and where they come from.
 
+    Returns
+    -------
+    C3DFile
+        Header, parameters and layout reconciled, with what was noticed; no number is interpreted yet.
+
     Raises
     ------
     FileRefusedError
         See `walk_parameters` and `find_layout`.
     """
-    data, where = source.data, source.name
-    parameters = walk_parameters(data, (data[0] - 1) * BLOCK_BYTES, where=where)
+    data, findings = source.data, FileFindings(source.name)
+    parameters = walk_parameters(data, (data[0] - 1) * BLOCK_BYTES, where=source.name)
     header = parse_header(data, parameters.processor)
-    layout, findings = find_layout(header, parameters, data, where=where)
-    noticed = []
     if parameters.damage:
-        noticed.append(
-            Finding("parameters-damaged", {"file": where, "damage": parameters.damage, "skipped": parameters.skipped}, where)
-        )
+        findings.add("parameters-damaged", damage=parameters.damage, skipped=parameters.skipped)
     if parameters.strays:
         first, *more = parameters.strays
-        noticed.append(Finding("parameters-stray", {"file": where, "first": first, "more": len(more)}, where))
-    return C3DFile(source, header, parameters, layout, (*noticed, *findings))
+        findings.add("parameters-stray", first=first, more=len(more))
+    layout = find_layout(header, parameters, data, findings)
+    return C3DFile(source, header, parameters, layout, tuple(findings))

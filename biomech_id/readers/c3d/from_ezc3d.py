@@ -21,7 +21,12 @@ def from_ezc3d(c: Any, *, name: str = "trial") -> Trial:
     c : Any
         ``ezc3d.c3d(path)``, changed or not.
     name : str, optional
-        Of the trial.
+        Name the trial gets; there is no file to take it from.
+
+    Returns
+    -------
+    Trial
+        SI units, laboratory axes with Z up; without path and hash.
 
     Raises
     ------

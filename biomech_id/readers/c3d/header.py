@@ -25,9 +25,9 @@ class HeaderEvent:
     Attributes
     ----------
     label : str
-        Four characters.
+        At most four characters: side and an abbreviation, such as "LHS".
     time_s : float
-        As stored, seconds.
+        As stored, seconds from frame 1.
     shown : bool
         Whether it is switched on.
     """
@@ -44,11 +44,13 @@ class Header:
     Attributes
     ----------
     points : int
-        Number of points.
+        Number of points, model outputs included.
     analog_per_frame : int
         Analog words in a frame.
-    first_frame, last_frame : int
-        Counted from 1.
+    first_frame : int
+        Number of the first frame kept, counted from 1.
+    last_frame : int
+        Number of the last frame kept; 16 bits, so a longer recording stops at 65535.
     scale : float
         Of integer points; negative where points are floats.
     data_block : int
@@ -78,14 +80,19 @@ class Header:
 
 
 def parse_header(data: bytes, processor: Processor) -> Header:
-    """Return the header of a file of at least one block.
+    """Return the header of a file.
 
     Parameters
     ----------
     data : bytes
-        The file's bytes.
+        At least the first block, 512 bytes.
     processor : Processor
         In whose format numbers are stored.
+
+    Returns
+    -------
+    Header
+        As stored; contradictions with the parameters are left to `find_layout`.
     """
     words = processor.words(data, count=BLOCK_BYTES // 2)
     return Header(

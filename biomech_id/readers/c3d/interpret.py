@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.errors import Finding
+from biomech_id.errors import FileRefusedError
+from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
-from biomech_id.readers.c3d.channels import read_channels
-from biomech_id.readers.c3d.contradictions import contradictions
+from biomech_id.readers.c3d.contradictions import note_contradictions
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
-from biomech_id.readers.c3d.labels import Labels, sort_labels
+from biomech_id.readers.c3d.labels import Labels, numbered, sort_labels
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate, PlateSetup, describe_plates
-from biomech_id.readers.c3d.plates import PlateFacts, read_plate
-from biomech_id.readers.c3d.positions import reject_impossible, without_missing
+from biomech_id.readers.c3d.plates import read_plate
 from biomech_id.readers.c3d.rotations import read_rotations
-from biomech_id.readers.c3d.session_date import session_date
-from biomech_id.readers.c3d.subject import read_subject
+from biomech_id.readers.c3d.subject import read_subject, session_date
 from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
 from biomech_id.readers.recording import FileFacts, Recording, with_marker_set
-from biomech_id.readers.source import Source
+from biomech_id.readers.source import FileFindings, Source
 from biomech_id.readers.vertical import Vertical, find_vertical
-from biomech_id.sentences import Sentence
-from biomech_id.trial import Event, ForcePlate, Markers, Trial
-
-_T = TypeVar("_T")
+from biomech_id.trial import AnalogChannels, ForcePlate, Markers, PlateChannel, Trial
+from biomech_id.trial.markers import LARGEST_POSITION_M
 
 
 @dataclass(frozen=True)
@@ -57,6 +52,11 @@ def interpret(
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be.
 
+    Returns
+    -------
+    Recording
+        The trial in SI units and laboratory axes with every finding, and the facts before anything was done to them.
+
     Raises
     ------
     FileRefusedError
@@ -68,26 +68,27 @@ def interpret(
     """
     markerset = None if marker_set is None else load_markerset(marker_set)
     file = open_c3d(source)
-    findings: list[Finding] = list(file.findings)
-    labels = _noted(sort_labels(file, subject), findings)
+    findings = FileFindings(source.name)
+    findings.extend(file.findings)
+    labels = sort_labels(file, subject, findings)
     setups = describe_plates(file, plates)
     _note_absences(file, setups, findings)
-    findings.extend(contradictions(file, setups))
+    note_contradictions(file, setups, findings)
     stored, measured = file.points()
     usable = [setup for setup in setups if not setup.problem]
-    length = _noted(find_length_unit(file, _body_extent(stored, labels), np.ravel([setup.sides for setup in usable])), findings)
-    points = _sorted_points(file, stored, measured, labels, length, findings)
+    length = find_length_unit(file, _body_extent(stored, labels), np.ravel([setup.sides for setup in usable]), findings)
+    points = _sorted_points(stored, measured, labels, length, findings)
     paths = {name: points.marker_file_m[:, i] for i, name in enumerate(points.names)}
     screen = file.parameters.text("POINT", "Y_SCREEN")
-    vertical = _noted(
-        find_vertical([setup.corners for setup in usable], paths, screen, where=source.name, markerset=markerset), findings
-    )
-    read_plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
-    stored_in_file = _noted(stored_events(file), findings)
-    events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
+    vertical = find_vertical([setup.corners for setup in usable], paths, screen, findings, markerset)
+    read = [read_plate(file, setup, length, vertical, points.marker_file_m) for setup in setups]
+    findings += [finding for *_, of_plate in read for finding in of_plate]
+    read_plates = tuple(plate for plate, *_ in read if plate is not None)
+    all_events = stored_events(file, findings)
+    events = events_inside(events_of(labels.subject, labels.subjects, all_events, file), file, findings)
     day = session_date(file.parameters)
-    person = _noted(read_subject(file, labels.subject, day), findings)
-    rotations = _noted(read_rotations(file, length, vertical), findings)
+    person = read_subject(file, labels.subject, day, findings)
+    rotations = read_rotations(file, length, vertical, findings)
     markers = Markers(points.names, points.marker_file_m @ vertical.R_lab_file.T, file.layout.rate_hz)
     if markerset is not None:
         markers = with_marker_set(markers, markerset)
@@ -98,8 +99,16 @@ def interpret(
         history=_history(file, length, vertical, labels, read_plates), findings=tuple(findings),
         analog=read_channels(file, setups), rotations=rotations, software=_software(file),
     )  # fmt: skip
-    facts = _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file))
-    return Recording(trial, replace(facts, rotations=rotations.names))
+    layout = file.layout
+    facts = FileFacts(
+        processor=file.parameters.processor.name, number_format="float" if layout.is_float else "integer",
+        frames=layout.n_frames, frames_promised=layout.frames_promised, rate_hz=layout.rate_hz,
+        analog_rate_hz=layout.analog_rate_hz if layout.channels else 0.0, first_frame=layout.first_frame, points=layout.points,
+        labels=labels.stored, analog_channels=layout.channels, units=file.parameters.text("POINT", "UNITS"),
+        vertical=vertical.axis, plates=tuple(fact for _, fact, _ in read), events=tuple(each.event for each in all_events),
+        rotations=rotations.names,
+    )  # fmt: skip
+    return Recording(trial, facts)
 
 
 def _software(file: C3DFile) -> str:
@@ -107,27 +116,19 @@ def _software(file: C3DFile) -> str:
     return " ".join(filter(None, (file.parameters.text("MANUFACTURER", name).strip() for name in ("SOFTWARE", "VERSION_LABEL"))))
 
 
-def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:
-    """Unpack (value, findings): keep the findings, pass the value on."""
-    value, noticed = result
-    findings.extend(noticed)
-    return value
-
-
-def _note_absences(file: C3DFile, setups: tuple[PlateSetup, ...], findings: list[Finding]) -> None:
-    where, layout = file.source.name, file.layout
+def _note_absences(file: C3DFile, setups: tuple[PlateSetup, ...], findings: FileFindings) -> None:
+    layout = file.layout
     if layout.channels == 0:
-        findings.append(Finding("analog-missing", {"file": where}, where))
+        findings.add("analog-missing")
     if not setups:
-        findings.append(Finding("plates-none", {"file": where}, where))
+        findings.add("plates-none")
     if layout.points == 0:
         segments = layout.poses.count if layout.poses else 0
-        values = {"file": where, "channels": layout.channels, "rate_hz": layout.analog_rate_hz, "segments": segments}
-        findings.append(Finding("points-none", values, where))
-    told = {name: len(file.joined_numbers("ANALOG", name)) for name in ("SCALE", "OFFSET")}
-    short = [(count, layout.channels, name) for name, count in told.items() if count < layout.channels]
+        findings.add("points-none", channels=layout.channels, rate_hz=layout.analog_rate_hz, segments=segments)
+    counts = {name: len(file.joined_numbers("ANALOG", name)) for name in ("SCALE", "OFFSET")}
+    short = [(count, layout.channels, name) for name, count in counts.items() if count < layout.channels]
     if short:
-        findings.append(Finding("analog-uncalibrated", {"file": where, "given": short}, where))
+        findings.add("analog-uncalibrated", given=short)
 
 
 def _body_extent(stored: FloatArray, labels: Labels) -> float:
@@ -141,21 +142,18 @@ def _body_extent(stored: FloatArray, labels: Labels) -> float:
     return float(np.median((np.nanmax(usable, axis=1) - np.nanmin(usable, axis=1)).max(axis=1))) if len(usable) else float("nan")
 
 
-def _sorted_points(
-    file: C3DFile, stored: FloatArray, measured: BoolArray, labels: Labels, length: LengthUnit, findings: list[Finding]
-) -> _Points:
-    where = file.source.name
+def _sorted_points(stored: FloatArray, measured: BoolArray, labels: Labels, length: LengthUnit, findings: FileFindings) -> _Points:
     chosen = list(labels.markers.values())
     raw = without_missing(stored[:, chosen], measured[:, chosen], zero_is_missing=True)
     infinite = int((measured[:, chosen] & ~np.isfinite(stored[:, chosen]).all(axis=2)).sum())
-    marker_m = _noted(reject_impossible(raw * length.metres, infinite, where=where), findings)
+    marker_m = reject_impossible(raw * length.metres, infinite, findings)
     seen: BoolArray = np.asarray(np.isfinite(marker_m).all(axis=2).any(axis=0))
     names = tuple(labels.markers)
     if names and not seen.any():
-        findings.append(Finding("markers-all-missing", {"file": where, "markers": len(names)}, where))
+        findings.add("markers-all-missing", markers=len(names))
     elif not np.all(seen):
         unseen = [name for name, there in zip(names, seen, strict=True) if not there]
-        findings.append(Finding("markers-never-seen", {"file": where, "markers": unseen}, where))
+        findings.add("markers-never-seen", markers=unseen)
     outputs: dict[str, FloatArray] = {}
     for kind, zero in ((labels.outputs, False), (labels.virtual, True)):
         index = list(kind.values())
@@ -164,15 +162,6 @@ def _sorted_points(
         values.flags.writeable = False
         outputs |= dict(zip(kind, values, strict=True))
     return _Points(names, marker_m, outputs)
-
-
-def _plates(
-    file: C3DFile, setups: tuple[PlateSetup, ...], length: LengthUnit, vertical: Vertical, position_file_m: FloatArray,
-    findings: list[Finding],
-) -> tuple[tuple[ForcePlate, ...], tuple[PlateFacts, ...]]:  # fmt: skip
-    read = [read_plate(file, setup, length, vertical, position_file_m) for setup in setups]
-    findings += [finding for *_, noticed in read for finding in noticed]
-    return tuple(plate for plate, *_ in read if plate is not None), tuple(fact for _, fact, _ in read)
 
 
 def _history(
@@ -192,14 +181,106 @@ def _history(
     return tuple(steps)
 
 
-def _facts(
-    file: C3DFile, labels: Labels, vertical: Vertical, plates: tuple[PlateFacts, ...], events: tuple[Event, ...]
-) -> FileFacts:
-    layout = file.layout
-    return FileFacts(
-        processor=file.parameters.processor.name, number_format="float" if layout.is_float else "integer",
-        frames=layout.n_frames, frames_promised=layout.frames_promised, rate_hz=layout.rate_hz,
-        analog_rate_hz=layout.analog_rate_hz if layout.channels else 0.0, first_frame=layout.first_frame, points=layout.points,
-        labels=labels.stored, analog_channels=layout.channels, units=file.parameters.text("POINT", "UNITS"),
-        vertical=vertical.axis, plates=plates, events=events,
-    )  # fmt: skip
+def read_channels(file: C3DFile, setups: Iterable[PlateSetup]) -> AnalogChannels:
+    """Return every analog channel of a file.
+
+    A channel without a label is called by its number, a label's second channel LABEL_2. ``values`` follow the C3D user guide,
+    "The ANALOG group": (stored - OFFSET) * SCALE * GEN_SCALE.
+
+    Parameters
+    ----------
+    file : C3DFile
+        Opened by `open_c3d`; its samples are not copied.
+    setups : Iterable[PlateSetup]
+        Its force plates as described, usable or not.
+
+    Returns
+    -------
+    AnalogChannels
+        Stored words with scale and offset of each; no channels where the file has no analog samples.
+    """
+    n = file.layout.channels if file.layout.samples else 0
+    if not n:
+        return AnalogChannels()
+    labels = [*file.joined_strings("ANALOG", "LABELS"), *[""] * n][:n]
+    names, _ = numbered(label or f"channel {number}" for number, label in enumerate(labels, start=1))
+    descriptions = (*file.joined_strings("ANALOG", "DESCRIPTIONS"), *[""] * n)[:n]
+    units = (*file.joined_strings("ANALOG", "UNITS"), *[""] * n)[:n]
+    of_plates: dict[int, PlateChannel] = {}
+    for setup in setups:
+        for number, channel in enumerate(setup.channels, start=1):
+            of_plates.setdefault(channel, PlateChannel(setup.name, number))
+    plates = tuple(of_plates.get(channel) for channel in range(n))
+    scale, offset = file.calibration
+    return AnalogChannels(
+        tuple(names), units, file.layout.analog_rate_hz, file.all_analog_words, scale, offset, plates, descriptions
+    )
+
+
+#: When more than this share of the positions is impossible, unit or layout are wrong, and the rest is no better.
+LARGEST_IMPOSSIBLE_SHARE = 0.2
+
+
+def without_missing(positions: FloatArray, measured: BoolArray, *, zero_is_missing: bool) -> FloatArray:
+    """Return positions with NaN where nothing was measured.
+
+    Missing are: a negative residual, any component that is not finite, and exactly (0, 0, 0) if ``zero_is_missing``
+    (true for points in space: many programs write it for a marker they did not see).
+
+    Parameters
+    ----------
+    positions : FloatArray
+        (n_frames, n_points, 3), as stored.
+    measured : BoolArray
+        (n_frames, n_points), whether the file calls the point measured.
+    zero_is_missing : bool
+        Whether a point at the origin is a missing one.
+
+    Returns
+    -------
+    FloatArray
+        (n_frames, n_points, 3), all three components of a missing point NaN.
+    """
+    missing = ~measured | ~np.isfinite(positions).all(axis=2)
+    if zero_is_missing:
+        missing |= (positions == 0.0).all(axis=2)
+    return np.where(missing[..., None], np.nan, positions)
+
+
+def reject_impossible(position_m: FloatArray, infinite: int, findings: FileFindings) -> FloatArray:
+    """Return positions without those beyond 100 m.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (n_frames, n_points, 3), laboratory axes.
+    infinite : int
+        How many measured positions were stored as NaN or Inf (they are missing already).
+    findings : FileFindings
+        Takes one that counts them, where there are any.
+
+    Returns
+    -------
+    FloatArray
+        (n_frames, n_points, 3), NaN in place of impossible ones.
+
+    Raises
+    ------
+    FileRefusedError
+        So many are impossible that the unit or the layout of the whole file must be wrong.
+    """
+    with np.errstate(invalid="ignore"):
+        far = np.any(np.abs(position_m) > LARGEST_POSITION_M, axis=2, keepdims=True)
+    seen = int(np.isfinite(position_m).all(axis=2).sum())
+    count = int(far.sum())
+    if count > LARGEST_IMPOSSIBLE_SHARE * max(seen, 1):
+        raise FileRefusedError(
+            f"{findings.file} places {count} of {seen} marker positions more than {LARGEST_POSITION_M:g} m away: "
+            "its length unit or its data is wrong.",
+            value=count, expected=f"positions within {LARGEST_POSITION_M:g} m", where=findings.file,
+        )  # fmt: skip
+    if not count and not infinite:
+        return position_m
+    both = count > 0 and infinite > 0
+    findings.add("positions-impossible", far=count, limit_m=LARGEST_POSITION_M, infinite=infinite, both=both)
+    return np.where(far, np.nan, position_m) if count else position_m

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from biomech_id.errors import Finding, MissingInputError
+from biomech_id.errors import MissingInputError
 from biomech_id.readers.c3d.doubtful_names import unusual
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.source import FileFindings
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
@@ -32,14 +33,11 @@ class Labels:
     stored : tuple[str, ...]
         Every label as the file holds it, also those beyond the number of points.
     markers : dict[str, int]
-        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
-        model computed (joint centres, segment axes).
+        Marker name, prefix removed -> index of the point.
     outputs : dict[str, int]
-        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
-        model computed (joint centres, segment axes).
+        Name of a quantity that the vendor's model computed (angle, force, moment, power) -> index of the point.
     virtual : dict[str, int]
-        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
-        model computed (joint centres, segment axes).
+        Name of a point in space that the vendor's model computed (joint centre, segment axis) -> index of the point.
     subject : str
         Prefix that was stripped, or "".
     subjects : tuple[str, ...]
@@ -54,30 +52,35 @@ class Labels:
     subjects: tuple[str, ...]
 
 
-def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Finding, ...]]:
+def sort_labels(file: C3DFile, subject: str | None, findings: FileFindings) -> Labels:
     """Return which point is which.
 
     Parameters
     ----------
     file : C3DFile
-        The file.
+        The file, opened by `open_c3d`.
     subject : str | None
         Prefix of the wanted subject when a file holds several; None takes the one with most markers.
+    findings : FileFindings
+        Takes missing, spare, long, odd, repeated and unlabelled labels, and a choice among several subjects.
+
+    Returns
+    -------
+    Labels
+        Points sorted into markers, outputs and virtual points; unlabelled points (``*12``) are left out.
 
     Raises
     ------
     MissingInputError
         No label carries the wanted prefix.
     """
-    findings: list[Finding] = []
-    where = file.source.name
     stored = file.joined_strings("POINT", "LABELS")
-    named = _of_points(stored, file.layout.points, findings, where)
+    named = _of_points(stored, file.layout.points, findings)
     subjects = Counter(label.partition(":")[0] for label in named if ":" in label)
-    prefix = _choose_subject(subjects, file, subject, findings, where)
+    prefix = _choose_subject(subjects, file, subject, findings)
     named, twice = numbered([_without(label, prefix) for label in named])
     if twice:
-        findings.append(Finding("labels-duplicate", {"file": where, "labels": list(dict.fromkeys(twice))}, where))
+        findings.add("labels-duplicate", labels=list(dict.fromkeys(twice)))
     quantities = _declared(file, prefix)
     families = _axis_families(named)
     markers: dict[str, int] = {}
@@ -94,32 +97,32 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
         else:
             markers[name] = index
     if unlabelled:
-        findings.append(Finding("labels-unlabelled", {"file": where, "n": len(unlabelled), "labels": unlabelled}, where))
-    return Labels(stored, markers, outputs, virtual, prefix.rstrip(":"), tuple(subjects)), tuple(findings)
+        findings.add("labels-unlabelled", n=len(unlabelled), labels=unlabelled)
+    return Labels(stored, markers, outputs, virtual, prefix.rstrip(":"), tuple(subjects))
 
 
-def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: str) -> list[str]:
+def _of_points(stored: Sequence[str], n: int, findings: FileFindings) -> list[str]:
     """One label for each point."""
     named = list(stored[:n])
     spare = [label for label in stored[n:] if label]
     if spare:
-        findings.append(Finding("labels-spare", {"file": where, "labels": len(stored), "points": n, "spare": spare}, where))
-    nameless = [i for i in range(n) if i >= len(named) or not named[i]]
-    if nameless:
-        findings.append(Finding("labels-missing", {"file": where, "missing": len(nameless), "points": n}, where))
+        findings.add("labels-spare", labels=len(stored), points=n, spare=spare)
+    missing = sum(i >= len(named) or not named[i] for i in range(n))
+    if missing:
+        findings.add("labels-missing", missing=missing, points=n)
     long = [label for label in named if len(label) > LONGEST_LABEL]
     if long:
-        findings.append(Finding("labels-long", {"file": where, "characters": len(long[0]), "begins": long[0][:20]}, where))
+        findings.add("labels-long", characters=len(long[0]), begins=long[0][:20])
     odd = unusual(named)
     if odd:
-        findings.append(Finding("labels-odd", {"file": where, "n": len(odd), "labels": odd}, where))
+        findings.add("labels-odd", n=len(odd), labels=odd)
     return [named[i] if i < len(named) and named[i] else f"point {i + 1}" for i in range(n)]
 
 
-def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, findings: list[Finding], where: str) -> str:
+def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, findings: FileFindings) -> str:
     """The prefix (with its colon) to strip, or ""; ``counts`` says how many points carry each prefix."""
     if subject is not None and subject not in counts:
-        names = file.parameters.strings("SUBJECTS", "NAMES")
+        names, where = file.parameters.strings("SUBJECTS", "NAMES"), findings.file
         if subject in names and not counts:
             return ""
         raise MissingInputError(
@@ -127,8 +130,7 @@ def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, fi
             value=subject, expected=f"one of {', '.join(counts) or 'no prefix'}", where=where,
         )  # fmt: skip
     if subject is None and len(counts) > 1:
-        values = {"file": where, "subjects": counts.most_common(), "taken": counts.most_common(1)[0][0]}
-        findings.append(Finding("subjects-several", values, where))
+        findings.add("subjects-several", subjects=counts.most_common(), taken=counts.most_common(1)[0][0])
     chosen = subject if subject is not None else counts.most_common(1)[0][0] if counts else ""
     return f"{chosen}:" if chosen else ""
 
@@ -138,12 +140,19 @@ def _without(label: str, prefix: str) -> str:
 
 
 def numbered(named: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return labels made unique (LANK, LANK_2, LANK_3), and those that occurred before, once for each time.
+    """Return labels made unique.
 
     Parameters
     ----------
     named : Iterable[str]
         Labels, some of them more than once.
+
+    Returns
+    -------
+    unique : list[str]
+        In the order given: LANK, LANK_2, LANK_3.
+    repeated : list[str]
+        Labels that occurred before, once for each time.
     """
     seen: set[str] = set()
     twice: list[str] = []
@@ -163,12 +172,11 @@ def numbered(named: Iterable[str]) -> tuple[list[str], list[str]]:
 def _declared(file: C3DFile, prefix: str) -> dict[str, str]:
     """Names of model outputs that the POINT group declares, with the group they are in."""
     extra = [name.upper() for name in file.parameters.strings("POINT", "TYPE_GROUPS")[::2]]
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for group in dict.fromkeys([*OUTPUT_GROUPS, *extra]):
-        for label in file.joined_strings("POINT", group):
-            if label:
-                found.setdefault(_without(label, prefix), group)
-    return found
+        for label in filter(None, file.joined_strings("POINT", group)):
+            groups.setdefault(_without(label, prefix), group)
+    return groups
 
 
 def _axis_families(named: Sequence[str]) -> set[str]:

@@ -12,10 +12,11 @@ from itertools import product
 from math import ceil, isfinite
 from typing import TypeVar
 
-from biomech_id.errors import FileRefusedError, Finding
+from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.rotation_block import RotationBlock, find_rotations
+from biomech_id.readers.source import FileFindings
 
 #: Files are padded to a whole block; some writers add one more.
 PADDING_BYTES = 2 * BLOCK_BYTES
@@ -36,18 +37,20 @@ class Layout:
 
     Attributes
     ----------
-    points, channels : int
-        How many.
+    points : int
+        Number of points in a frame; four words each.
+    channels : int
+        Number of analog channels.
     samples : int
         Analog samples in a video frame.
     is_float : bool
         Whether numbers are floats.
     scale : float
-        Of integer points.
+        POINT:UNITS per stored integer; -1 where points are floats.
     start : int
         Byte at which the data begin.
     first_frame : int
-        Counted from 1.
+        Number of the first frame in the file, counted from 1.
     n_frames : int
         Number of frames that are there.
     frames_promised : int
@@ -107,19 +110,24 @@ class _Guess:
         return 0 if spare < 0 else 2 if spare <= PADDING_BYTES else 1
 
 
-def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: str) -> tuple[Layout, tuple[Finding, ...]]:
-    """Return the layout of a file, and what was noticed.
+def find_layout(header: Header, parameters: Parameters, data: bytes, findings: FileFindings) -> Layout:
+    """Return where every number of a file lies.
 
     Parameters
     ----------
     header : Header
-        The file's header.
+        Asked first where it and the parameters contradict each other.
     parameters : Parameters
-        The file's parameters.
+        Of the same file.
     data : bytes
-        The file's bytes.
-    where : str
-        The file or trial concerned, for the error message.
+        The whole file; only its length and last block decide.
+    findings : FileFindings
+        Takes contradictions that were settled, and data that is shorter or longer than promised.
+
+    Returns
+    -------
+    Layout
+        The combination of what the file says that fills its bytes.
 
     Raises
     ------
@@ -127,68 +135,65 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
         No points and no channels, no usable rate, or header and parameters contradict each other (or the header alone counts the
         analog samples) and nothing fits the bytes that are there.
     """
-    findings: list[Finding] = []
     poses = find_rotations(parameters, len(data))
     # Poses lie behind the points.
     size = min(len(data), poses.start) if poses else len(data)
-    rate_hz = _rate(header, parameters, findings, where)
+    rate_hz = _rate(header, parameters, findings)
     counts = _counts(header, parameters, rate_hz)
     if poses and not any(points or channels for points, channels, _ in counts):
-        return _of_poses(header, parameters, poses, rate_hz, where)
+        return _of_poses(header, parameters, poses, rate_hz, findings)
     formats = _distinct([header.scale < 0, (parameters.number("POINT", "SCALE") or header.scale) < 0])
-    starts = _starts(header, parameters, size, where)
+    starts = _starts(header, parameters, size, findings.file)
     frames = _frame_counts(header, parameters)
     guesses = [_Guess(*combination, size) for combination in product(counts, formats, starts, frames)]
     # Without ANALOG:RATE the header alone says how many samples a frame has, and nothing but the length confirms it.
     unconfirmed = counts[0][1] > 0 and parameters.number("ANALOG", "RATE") is None
-    guess = _best(guesses, doubtful=unconfirmed or len(counts) * len(formats) * len(starts) > 1, where=where)
+    guess = _best(guesses, doubtful=unconfirmed or len(counts) * len(formats) * len(starts) > 1, where=findings.file)
     if guess.frames >= CLIPPED_FRAME - 1 and guess.fit == 1:
         # The zeros that fill the last block are no frames.
         padding = BLOCK_BYTES - len(data[-BLOCK_BYTES:].rstrip(b"\0"))
         longer = ceil((size - padding - guess.start) / guess.frame_bytes)
-        findings.append(Finding("frames-clipped", {"file": where, "counted": guess.frames, "held": longer}, where))
+        findings.add("frames-clipped", counted=guess.frames, held=longer)
         guess = _Guess(guess.counts, guess.is_float, guess.start, longer, size)
     elif guess.fit == 1:
         behind = size - guess.start - guess.frames * guess.frame_bytes
-        findings.append(Finding("data-longer", {"file": where, "promised": guess.frames, "bytes": behind}, where))
+        findings.add("data-longer", promised=guess.frames, bytes=behind)
     if len(counts) > 1 or len(formats) > 1:
-        findings.append(Finding("counts-disagree", {"file": where, "stated": counts, "points": guess.counts[0]}, where))
+        findings.add("counts-disagree", stated=counts, points=guess.counts[0])
     present = min(guess.frames, max(0, size - guess.start) // guess.frame_bytes)
     if present < guess.frames:
-        findings.append(_cut(present, guess.frames, where))
+        _note_cut(present, guess.frames, findings)
     if len(starts) > 1:
-        values = {"file": where, "stated": [start // BLOCK_BYTES + 1 for start in starts], "used": guess.start // BLOCK_BYTES + 1}
-        findings.append(Finding("data-start-disagrees", values, where))
+        findings.add(
+            "data-start-disagrees", stated=[start // BLOCK_BYTES + 1 for start in starts], used=guess.start // BLOCK_BYTES + 1
+        )
     if len(frames) > 1:
-        findings.append(Finding("frames-disagree", {"file": where, "stated": frames, "read": present}, where))
+        findings.add("frames-disagree", stated=frames, read=present)
     layout = Layout(
-        *guess.counts, guess.is_float, _scale(header, parameters, guess.is_float, where), guess.start,
-        _first_frame(header, parameters, guess.frames, findings, where), present, guess.frames, rate_hz, poses,
+        *guess.counts, guess.is_float, _scale(header, parameters, guess.is_float, findings.file), guess.start,
+        _first_frame(header, parameters, guess.frames, findings), present, guess.frames, rate_hz, poses,
     )  # fmt: skip
-    _check_analog_rate(layout, parameters, findings, where)
-    return layout, tuple(findings)
+    _check_analog_rate(layout, parameters, findings)
+    return layout
 
 
-def _of_poses(
-    header: Header, parameters: Parameters, poses: RotationBlock, rate_hz: float, where: str
-) -> tuple[Layout, tuple[Finding, ...]]:
+def _of_poses(header: Header, parameters: Parameters, poses: RotationBlock, rate_hz: float, findings: FileFindings) -> Layout:
     """Return the layout of a file that holds poses of segments and nothing else."""
-    findings: list[Finding] = []
     promised = _frame_counts(header, parameters)[0]
     present = min(promised, poses.held)
     if present < promised:
-        findings.append(_cut(present, promised, where))
-    first = _first_frame(header, parameters, promised, findings, where)
-    return Layout(0, 0, 0, True, -1.0, poses.start, first, present, promised, rate_hz, poses), tuple(findings)
+        _note_cut(present, promised, findings)
+    first = _first_frame(header, parameters, promised, findings)
+    return Layout(0, 0, 0, True, -1.0, poses.start, first, present, promised, rate_hz, poses)
 
 
-def _cut(present: int, promised: int, where: str) -> Finding:
+def _note_cut(present: int, promised: int, findings: FileFindings) -> None:
     if present < 1:
         raise FileRefusedError(
-            f"{where} ends before its first frame ({promised} frames are promised): it was cut; copy or export it again.",
-            value=present, expected=f"{promised} frames", where=where,
+            f"{findings.file} ends before its first frame ({promised} frames are promised): it was cut; copy or export it again.",
+            value=present, expected=f"{promised} frames", where=findings.file,
         )  # fmt: skip
-    return Finding("data-cut", {"file": where, "promised": promised, "held": present}, where)
+    findings.add("data-cut", promised=promised, held=present)
 
 
 def _best(guesses: list[_Guess], *, doubtful: bool, where: str) -> _Guess:
@@ -200,12 +205,12 @@ def _best(guesses: list[_Guess], *, doubtful: bool, where: str) -> _Guess:
             value=best.counts, expected="at least one point and one frame", where=where,
         )  # fmt: skip
     if doubtful and best.fit < 2:
-        told = "; ".join(
+        stated = "; ".join(
             sorted({f"{g.counts[0]} points, {g.counts[1]} channels x {g.counts[2]}, from byte {g.start}" for g in guesses})
         )
         raise FileRefusedError(
-            f"What header and parameters of {where} say of its frames ({told}) does not fit its length: it is damaged.",
-            value=told, expected="counts that fit the file's length", where=where,
+            f"What header and parameters of {where} say of its frames ({stated}) does not fit its length: it is damaged.",
+            value=stated, expected="counts that fit the file's length", where=where,
         )  # fmt: skip
     return best
 
@@ -214,22 +219,21 @@ def _distinct(values: list[_T]) -> list[_T]:
     return list(dict.fromkeys(values))
 
 
-def _rate(header: Header, parameters: Parameters, findings: list[Finding], where: str) -> float:
+def _rate(header: Header, parameters: Parameters, findings: FileFindings) -> float:
     stored = parameters.number("POINT", "RATE")
-    told = {"header": header.rate_hz, "POINT:RATE": stored}
-    usable = {name: rate for name, rate in told.items() if rate is not None and isfinite(rate) and SLOWEST_HZ <= rate <= FASTEST_HZ}
+    rates_hz = {"header": header.rate_hz, "POINT:RATE": stored}
+    usable = {name: rate for name, rate in rates_hz.items() if rate is not None and SLOWEST_HZ <= rate <= FASTEST_HZ}
     if not usable:
         raise FileRefusedError(
-            f"{where} gives no usable frame rate (header {header.rate_hz:g} Hz, POINT:RATE {stored} Hz).",
-            value=told, expected=f"a rate between {SLOWEST_HZ:g} and {FASTEST_HZ:g} Hz", where=where,
+            f"{findings.file} gives no usable frame rate (header {header.rate_hz:g} Hz, POINT:RATE {stored} Hz).",
+            value=rates_hz, expected=f"a rate between {SLOWEST_HZ:g} and {FASTEST_HZ:g} Hz", where=findings.file,
         )  # fmt: skip
     rate = usable.get("POINT:RATE", header.rate_hz)
     if any(abs(other - rate) > RELATIVE_TOLERANCE * rate for other in usable.values()) or (stored is not None and len(usable) < 2):
         analog, samples = parameters.number("ANALOG", "RATE") or 0.0, header.analog_samples
         fitting = [r for r in usable.values() if samples and abs(analog - r * samples) <= RELATIVE_TOLERANCE * analog]
         rate = fitting[0] if fitting else rate
-        values = {"file": where, "header_hz": header.rate_hz, "parameter_hz": stored, "used_hz": rate}
-        findings.append(Finding("rates-disagree", values, where))
+        findings.add("rates-disagree", header_hz=header.rate_hz, parameter_hz=stored, used_hz=rate)
     return float(rate)
 
 
@@ -249,8 +253,8 @@ def _counts(header: Header, parameters: Parameters, rate_hz: float) -> list[tupl
 
 def _starts(header: Header, parameters: Parameters, size: int, where: str) -> list[int]:
     """Byte offsets of the data as header and POINT:DATA_START say; the block behind the parameters where neither can be."""
-    told = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
-    starts = _distinct([(block - 1) * BLOCK_BYTES for block in told if block and block > 1])
+    blocks = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
+    starts = _distinct([(block - 1) * BLOCK_BYTES for block in blocks if block and block > 1])
     # Of two that fill the file the one behind the section's own blocks is right.
     starts.sort(key=lambda start: start != parameters.start + parameters.blocks * BLOCK_BYTES)
     behind = ceil(parameters.end / BLOCK_BYTES) * BLOCK_BYTES
@@ -272,14 +276,14 @@ def _starts(header: Header, parameters: Parameters, size: int, where: str) -> li
 def _frame_counts(header: Header, parameters: Parameters) -> list[int]:
     """Numbers of frames the file states, the most reliable first; those cut short by 16 bits are left out."""
     first, last = _wide(parameters, "ACTUAL_START_FIELD"), _wide(parameters, "ACTUAL_END_FIELD")
-    told = [last - first + 1] if first and last else []
-    told.append(header.last_frame - header.first_frame + 1)
+    counts = [last - first + 1] if first and last else []
+    counts.append(header.last_frame - header.first_frame + 1)
     for name in ("LONG_FRAMES", "FRAMES"):
         count = parameters.number("POINT", name)
         if count is not None and isfinite(count):
-            told.append(int(count) + 65536 if name == "FRAMES" and count < 0 else int(count))
-    sound = [count for count in _distinct(told) if count >= 1]
-    unclipped = [count for count in sound if count < CLIPPED_FRAME - 1 or count == told[0]]
+            counts.append(int(count) + 65536 if name == "FRAMES" and count < 0 else int(count))
+    sound = [count for count in _distinct(counts) if count >= 1]
+    unclipped = [count for count in sound if count < CLIPPED_FRAME - 1 or count == counts[0]]
     return unclipped or sound or [0]
 
 
@@ -292,15 +296,14 @@ def _wide(parameters: Parameters, name: str) -> int:
     return low + 65536 * (int(values[1]) & 0xFFFF) if values.size > 1 else low
 
 
-def _first_frame(header: Header, parameters: Parameters, frames: int, findings: list[Finding], where: str) -> int:
+def _first_frame(header: Header, parameters: Parameters, frames: int, findings: FileFindings) -> int:
     actual, end = _wide(parameters, "ACTUAL_START_FIELD"), _wide(parameters, "ACTUAL_END_FIELD")
     if not actual or actual == header.first_frame:
         return max(1, header.first_frame)
     # A header cannot count beyond 65535; otherwise that pair of frames is believed whose distance is right.
     believed = actual if end - actual + 1 == frames else header.first_frame
     if actual <= CLIPPED_FRAME:
-        values = {"file": where, "header": header.first_frame, "parameter": actual, "used": believed}
-        findings.append(Finding("first-frame-disagrees", values, where))
+        findings.add("first-frame-disagrees", header=header.first_frame, parameter=actual, used=believed)
     return max(1, believed)
 
 
@@ -318,13 +321,11 @@ def _scale(header: Header, parameters: Parameters, is_float: bool, where: str) -
     return float(scale)
 
 
-def _check_analog_rate(layout: Layout, parameters: Parameters, findings: list[Finding], where: str) -> None:
+def _check_analog_rate(layout: Layout, parameters: Parameters, findings: FileFindings) -> None:
     if not layout.channels:
         return
     stored = parameters.number("ANALOG", "RATE")
     if stored is None:
-        values = {"file": where, "rate_hz": layout.analog_rate_hz, "samples": layout.samples}
-        findings.append(Finding("analog-rate-missing", values, where))
+        findings.add("analog-rate-missing", rate_hz=layout.analog_rate_hz, samples=layout.samples)
     elif not abs(stored - layout.analog_rate_hz) <= RELATIVE_TOLERANCE * layout.analog_rate_hz:
-        values = {"file": where, "stated_hz": stored, "samples": layout.samples, "rate_hz": layout.rate_hz}
-        findings.append(Finding("analog-rate-disagrees", values, where))
+        findings.add("analog-rate-disagrees", stated_hz=stored, samples=layout.samples, rate_hz=layout.rate_hz)

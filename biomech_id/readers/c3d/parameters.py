@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id.errors import FileRefusedError
+from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor, processor_of
 from biomech_id.readers.c3d.records import BLOCK_BYTES, Record, RecordWalk, decode_text, section_ends
-from biomech_id.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Parameter:
     Attributes
     ----------
     record : Record
-        As stored.
+        Name, type, dimensions and bytes as stored.
     processor : Processor
         In whose format numbers are stored.
     """
@@ -63,9 +63,9 @@ class Group:
     Attributes
     ----------
     name : str
-        In upper case.
+        As stored, usually in upper case.
     parameters : dict[str, Parameter], optional
-        By upper-case name.
+        Upper-case name -> parameter; of several of one name the last.
     """
 
     name: str
@@ -79,15 +79,15 @@ class Parameters:
     Attributes
     ----------
     processor : Processor
-        Number format.
+        Format of the file's numbers.
     groups : dict[str, Group]
-        Name -> Group.
+        Upper-case name of the group -> its parameters.
     records : tuple[Record, ...]
         Every record as stored, in order.
     start : int
-        Byte offsets of the section's first byte and of the byte after the last record read.
+        Byte offset of the section's first byte.
     end : int
-        Byte offsets of the section's first byte and of the byte after the last record read.
+        Byte offset behind the last record read.
     blocks : int
         Length of the section as it says, in blocks of 512 bytes.
     damage : Sentence | None, optional
@@ -112,7 +112,7 @@ class Parameters:
         return isinstance(key, str) and self.find(*key.partition(":")[::2]) is not None
 
     def find(self, group: str, name: str) -> Parameter | None:
-        """Return a parameter, or None.
+        """Return a parameter.
 
         Parameters
         ----------
@@ -120,12 +120,17 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        Parameter | None
+            None when the file has no such group or parameter.
         """
-        found = self.groups.get(group.upper())
-        return found.parameters.get(name.upper()) if found else None
+        section = self.groups.get(group.upper())
+        return section.parameters.get(name.upper()) if section else None
 
     def strings(self, group: str, name: str) -> tuple[str, ...]:
-        """Return the strings of a parameter, blanks removed; empty when it is absent or not text.
+        """Return the strings of a parameter.
 
         Parameters
         ----------
@@ -133,12 +138,17 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        tuple[str, ...]
+            Blanks at the ends removed; empty when it is absent or not text.
         """
-        found = self.find(group, name)
-        return found.strings if found else ()
+        parameter = self.find(group, name)
+        return parameter.strings if parameter else ()
 
     def text(self, group: str, name: str) -> str:
-        """Return the first string of a parameter, or "".
+        """Return the first string of a parameter.
 
         Parameters
         ----------
@@ -146,12 +156,17 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        str
+            Blanks at the ends removed; "" when it is absent or not text.
         """
-        found = self.strings(group, name)
-        return found[0] if found else ""
+        texts = self.strings(group, name)
+        return texts[0] if texts else ""
 
     def numbers(self, group: str, name: str) -> NDArray[Any]:
-        """Return the numbers of a parameter; empty when it is absent or text.
+        """Return the numbers of a parameter.
 
         Parameters
         ----------
@@ -159,12 +174,17 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        NDArray[Any]
+            Shape is the reverse of the stored dimensions; empty when it is absent or text.
         """
-        found = self.find(group, name)
-        return found.numbers if found else np.zeros(0)
+        parameter = self.find(group, name)
+        return parameter.numbers if parameter else np.zeros(0)
 
     def number(self, group: str, name: str) -> float | None:
-        """Return the first number of a parameter, or None when there is none.
+        """Return the first number of a parameter.
 
         Parameters
         ----------
@@ -172,12 +192,17 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        float | None
+            As stored, which may be NaN; None when it is absent, empty or text.
         """
-        found = self.numbers(group, name)
-        return float(found.flat[0]) if found.size else None
+        numbers = self.numbers(group, name)
+        return float(numbers.flat[0]) if numbers.size else None
 
     def unsigned(self, group: str, name: str) -> int | None:
-        """Return the first number of an integer parameter read as an unsigned word (counts above 32767), or None.
+        """Return the first number of an integer parameter, read as an unsigned word.
 
         Parameters
         ----------
@@ -185,6 +210,11 @@ class Parameters:
             Name of the group: "POINT".
         name : str
             Name of the parameter, in upper case: "LABELS".
+
+        Returns
+        -------
+        int | None
+            Counts above 32767 are stored as negative words and come out positive; None when there is no finite number.
         """
         value = self.number(group, name)
         if value is None or not np.isfinite(value):
@@ -199,11 +229,16 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
     Parameters
     ----------
     data : bytes
-        The whole file.
+        The whole file; the header's first byte says where the section begins.
     start : int
         Byte offset of the section.
     where : str
         File name, for messages.
+
+    Returns
+    -------
+    parameters : Parameters
+        Every group and parameter that can be read, with what was damaged or skipped.
 
     Raises
     ------

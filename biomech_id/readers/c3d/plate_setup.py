@@ -6,7 +6,7 @@ markers of the trial are worth having without it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
+from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_types import known_types, plate_type
-from biomech_id.sentences import Sentence
 
 LARGEST_COORDINATE = 1e6
 #: Types that a plate of another type may be declared as.
@@ -54,24 +54,26 @@ class DeclaredPlate:
     origin: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        widths = {len(row) for row in self.matrix}
-        problems = {
-            f"type {self.kind} is none of {' and '.join(map(str, DECLARABLE))}": self.kind not in DECLARABLE,
-            f"a type 2 has six channels, not {len(self.channels)}, and no matrix": self.kind == 2
-            and (bool(self.matrix) or len(self.channels) not in (0, 6)),
-            f"its matrix has {len(self.matrix)} rows of {sorted(widths)} numbers for {len(self.channels) or 'all'} channels": bool(
-                self.matrix
-            )
-            and (len(self.matrix) != 6 or len(widths) != 1 or (bool(self.channels) and widths != {len(self.channels)})),
-            f"its origin has {len(self.origin)} numbers": len(self.origin) not in (0, 3),
-            f"plates count from 1, not from {self.number}": self.number < 1,
-        }
-        wrong = next((said for said, holds in problems.items() if holds), "")
-        if wrong:
+        problem = next(self._problems(), "")
+        if problem:
             raise OptionError(
-                f"Plate {self.number} cannot be declared like that: {wrong}.",
-                value=wrong, expected="type 2 with six channels, or type 4 with six rows of a number for each", where="plate_types",
+                f"Plate {self.number} cannot be declared like that: {problem}.",
+                value=problem, where="plate_types",
+                expected="type 2 with six channels, or type 4 with six rows of a number for each",
             )  # fmt: skip
+
+    def _problems(self) -> Iterator[str]:
+        n_channels, widths = len(self.channels), {len(row) for row in self.matrix}
+        if self.kind not in DECLARABLE:
+            yield f"type {self.kind} is none of {' and '.join(map(str, DECLARABLE))}"
+        if self.kind == 2 and (self.matrix or n_channels not in (0, 6)):
+            yield f"a type 2 has six channels, not {n_channels}, and no matrix"
+        if self.matrix and (len(self.matrix) != 6 or len(widths) != 1 or (n_channels and widths != {n_channels})):
+            yield f"its matrix has {len(self.matrix)} rows of {sorted(widths)} numbers for {n_channels or 'all'} channels"
+        if len(self.origin) not in (0, 3):
+            yield f"its origin has {len(self.origin)} numbers"
+        if self.number < 1:
+            yield f"plates count from 1, not from {self.number}"
 
 
 @dataclass(frozen=True)
@@ -131,62 +133,52 @@ def describe_plates(file: C3DFile, declared: Sequence[DeclaredPlate] = ()) -> tu
     Parameters
     ----------
     file : C3DFile
-        The file.
+        Opened by `open_c3d`; its FORCE_PLATFORM group is asked.
     declared : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be; a plate of a type that is known is the file's.
+
+    Returns
+    -------
+    tuple[PlateSetup, ...]
+        In the file's order, one for each plate counted, usable or not; empty without plates.
     """
     used = file.parameters.unsigned("FORCE_PLATFORM", "USED")
     kinds = file.parameters.numbers("FORCE_PLATFORM", "TYPE").ravel()
     count = len(kinds) if used is None else used
     # A damaged count must not ask for thousands of plates that nothing describes.
     count = min(count, max(len(kinds), len(_rows(file, "CORNERS", (4, 3))), len(_rows(file, "CHANNEL", ()))))
-    said = {each.number: each for each in declared}
-    return tuple(_describe(file, index, kinds, said.get(index + 1)) for index in range(count))
+    by_number = {each.number: each for each in declared}
+    return tuple(_describe(file, index, kinds, by_number.get(index + 1)) for index in range(count))
 
 
 def _describe(file: C3DFile, index: int, kinds: NDArray[Any], declared: DeclaredPlate | None) -> PlateSetup:
     kind = int(kinds[index]) if index < len(kinds) and np.isfinite(kinds[index]) else 0
-    if declared is not None and plate_type(kind) is None:
-        return _as_declared(file, index, declared)
+    known = plate_type(kind)
     corners = _row(file, "CORNERS", (4, 3), index)
     origin = _row(file, "ORIGIN", (3,), index)
-    rows = _rows(file, "CHANNEL", ())
-    known = plate_type(kind)
-    wanted = rows[index].ravel()[: known.n_channels] if known and index < len(rows) else np.zeros(0)
-    channels = tuple(int(channel) - 1 for channel in wanted)
-    matrices = _rows(file, "CAL_MATRIX", (6, 6))
+    rows, matrices = _rows(file, "CHANNEL", ()), _rows(file, "CAL_MATRIX", (6, 6))
+    stored = rows[index].ravel() if index < len(rows) else np.zeros(0)
     # The first index of a stored matrix runs fastest, so the rows that arrive are its columns.
-    matrix = matrices[index].T.astype(np.float64) if known and known.matrix and index < len(matrices) else None
-    problem = _unknown(kind, rows, index) or _problem(file, kind, corners, origin, channels, matrix)
-    return PlateSetup(index + 1, kind, corners, origin, channels, matrix, problem)
-
-
-def _as_declared(file: C3DFile, index: int, declared: DeclaredPlate) -> PlateSetup:
-    """A plate as a laboratory says that it is."""
-    corners = _row(file, "CORNERS", (4, 3), index)
-    origin = np.array(declared.origin) if declared.origin else _row(file, "ORIGIN", (3,), index)
+    matrix = matrices[index].T.astype(np.float64) if index < len(matrices) else None
+    if known is not None:
+        channels = tuple(int(channel) - 1 for channel in stored[: known.n_channels])
+        matrix = matrix if known.matrix else None
+        problem = _problem(file, kind, corners, origin, channels, matrix)
+        return PlateSetup(index + 1, kind, corners, origin, channels, matrix, problem)
+    # Rows of shorter plates are filled up with zeros.
+    own = [int(channel) for channel in stored if channel > 0]
+    if declared is None:
+        problem = Sentence("plate-type-unknown", {"type": kind, "known": known_types(), "channels": len(own)})
+        return PlateSetup(index + 1, kind, corners, origin, (), None, problem)
+    origin = np.array(declared.origin) if declared.origin else origin
     wide = len(declared.matrix[0]) if declared.matrix else 6
-    own = _own_channels(_rows(file, "CHANNEL", ()), index)
     channels = tuple(channel - 1 for channel in declared.channels or own[:wide])
-    matrices = _rows(file, "CAL_MATRIX", (6, 6))
-    matrix = np.array(declared.matrix) if declared.matrix else matrices[index].T.astype(float) if index < len(matrices) else None
+    matrix = np.array(declared.matrix) if declared.matrix else matrix
     matrix = matrix if declared.kind == 4 else None
     problem = _problem(file, declared.kind, corners, origin, channels, matrix)
     if problem is None and len(channels) < wide:
         problem = Sentence("plate-channels-few", {"channels": len(channels), "type": declared.kind, "needed": wide})
     return PlateSetup(index + 1, declared.kind, corners, origin, channels, matrix, problem)
-
-
-def _own_channels(rows: NDArray[Any], index: int) -> list[int]:
-    """Numbers of a plate's channels as stored, counted from 1; rows of shorter plates are filled up with zeros."""
-    return [int(channel) for channel in rows[index].ravel() if channel > 0] if index < len(rows) else []
-
-
-def _unknown(kind: int, rows: NDArray[Any], index: int) -> Sentence | None:
-    """The problem of a plate whose type is not known, named with its channels."""
-    if plate_type(kind) is not None:
-        return None
-    return Sentence("plate-type-unknown", {"type": kind, "known": known_types(), "channels": len(_own_channels(rows, index))})
 
 
 def _problem(

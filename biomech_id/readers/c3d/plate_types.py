@@ -13,6 +13,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
+from biomech_id.plugins import Registry
 
 #: From channels (n_samples, n_channels), ORIGIN (3,) and calibration matrix (6, 6) to force and moment about the surface centre,
 #: each (n_samples, 3), in the plate's axes: x and y along its edges, z down.
@@ -26,7 +27,7 @@ class PlateType:
     Attributes
     ----------
     number : int
-        FORCE_PLATFORM:TYPE.
+        FORCE_PLATFORM:TYPE in the file, counted from 1.
     n_channels : int
         Analog channels of one plate, in the order of FORCE_PLATFORM:CHANNEL.
     wrench : PlateWrench
@@ -80,7 +81,7 @@ def _with_matrix(channels: FloatArray, origin: FloatArray, matrix: FloatArray) -
     return _force_and_moment(channels @ matrix.T, origin, matrix)
 
 
-_TYPES = {
+_TYPES: Registry[int, PlateType] = Registry("plate type", {
     kind.number: kind
     for kind in (
         PlateType(1, 6, _force_and_cop, origin=False),
@@ -88,7 +89,7 @@ _TYPES = {
         PlateType(3, 8, _eight_forces, sensor_distances=True),
         PlateType(4, 6, _with_matrix, matrix=True),
     )
-}
+})  # fmt: skip
 
 
 def register_plate_type(kind: PlateType) -> None:
@@ -97,7 +98,7 @@ def register_plate_type(kind: PlateType) -> None:
     Parameters
     ----------
     kind : PlateType
-        The new type.
+        Its number must be free; its function is called for every plate of that type.
 
     Raises
     ------
@@ -109,22 +110,33 @@ def register_plate_type(kind: PlateType) -> None:
             f"Plate type {kind.number} cannot be added: types count from 1, and {known_types()} are known already.",
             value=kind.number, expected="a type that is not known yet, from 1", where="register_plate_type",
         )  # fmt: skip
-    _TYPES[kind.number] = kind
+    _TYPES.add(kind.number, kind)
 
 
 def plate_type(number: int) -> PlateType | None:
-    """Return the type of a number, or None where no such type is known.
+    """Return the type of a number.
 
     Parameters
     ----------
     number : int
-        FORCE_PLATFORM:TYPE.
+        FORCE_PLATFORM:TYPE as the file stores it.
+
+    Returns
+    -------
+    PlateType | None
+        None where no such type is known.
     """
     return _TYPES.get(number)
 
 
 def known_types() -> str:
-    """Return the known types in words: "1 to 4"."""
+    """Return the known types in words.
+
+    Returns
+    -------
+    str
+        "1 to 4"; "1, 2, 3, 4, 7" where they do not follow on each other.
+    """
     numbers = sorted(_TYPES)
     in_a_row = numbers == list(range(numbers[0], numbers[-1] + 1))
     return f"{numbers[0]} to {numbers[-1]}" if in_a_row else ", ".join(map(str, numbers))

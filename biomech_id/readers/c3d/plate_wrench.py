@@ -18,12 +18,17 @@ COP_THRESHOLD_N = 50.0
 
 
 def plate_axes(corners: FloatArray) -> FloatArray:
-    """Return R_file_plate, (3, 3): the plate's x, y and z (down) as columns.
+    """Return the rotation from the plate's axes to the file's.
 
     Parameters
     ----------
     corners : FloatArray
         (4, 3), file axes.
+
+    Returns
+    -------
+    FloatArray
+        R_file_plate, (3, 3): the plate's x, y and z (down) as columns; NaN for a plate without area.
     """
     x = corners[0] - corners[1]
     z = np.cross(x, corners[0] - corners[3])
@@ -32,7 +37,7 @@ def plate_axes(corners: FloatArray) -> FloatArray:
 
 
 def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return force and moment about the surface centre, each (n_samples, 3), file axes, as the file stores them.
+    """Return force and moment about the surface centre as the file stores them.
 
     Parameters
     ----------
@@ -43,9 +48,11 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
 
     Returns
     -------
-    tuple[FloatArray, FloatArray]
-        Force in the channels' unit; moment in that unit times POINT:UNITS (types 1 and 3) or in the moment channels' unit, to which
-        the lever arm of ORIGIN is added in POINT:UNITS (types 2 and 4).
+    force : FloatArray
+        (n_samples, 3), file axes, in the channels' unit.
+    moment : FloatArray
+        (n_samples, 3), file axes, about the surface centre; in the force's unit times POINT:UNITS (types 1 and 3) or in the moment
+        channels' unit, to which the lever arm of ORIGIN is added in POINT:UNITS (types 2 and 4).
     """
     kind, matrix = plate_type(setup.kind), np.eye(6) if setup.matrix is None else setup.matrix
     assert kind is not None
@@ -55,7 +62,7 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
 
 
 def plate_centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: FloatArray) -> FloatArray:
-    """Return where the force meets the surface, (n_samples, 2), from its centre along the plate's x and y; NaN below 50 N.
+    """Return where the force meets the surface.
 
     Parameters
     ----------
@@ -65,6 +72,11 @@ def plate_centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: Float
         (n_samples, 3), file axes, N.
     moment : FloatArray
         (n_samples, 3), about the surface centre, file axes.
+
+    Returns
+    -------
+    FloatArray
+        (n_samples, 2), from the surface's centre along the plate's x and y, in the moment's unit per newton; NaN below 50 N.
     """
     axes = plate_axes(setup.corners)
     force, moment = force @ axes, moment @ axes

@@ -32,16 +32,21 @@ class Processor(IntEnum):
         return ">" if self is Processor.SGI else "<"
 
     def integers(self, buffer: Buffer, *, offset: int = 0, count: int = -1) -> NDArray[np.int16]:
-        """Return signed 16-bit words as stored, native byte order.
+        """Return signed 16-bit words.
 
         Parameters
         ----------
         buffer : Buffer
-            Bytes to decode.
+            Bytes of the file; may be longer than what is read.
         offset : int, optional
             Where to begin, bytes.
         count : int, optional
             How many; -1 for all.
+
+        Returns
+        -------
+        NDArray[np.int16]
+            (count,), native byte order.
         """
         return np.frombuffer(buffer, dtype=f"{self.endian}i2", offset=offset, count=count).astype(np.int16, copy=False)
 
@@ -51,25 +56,35 @@ class Processor(IntEnum):
         Parameters
         ----------
         buffer : Buffer
-            Bytes to decode.
+            Bytes of the file; may be longer than what is read.
         offset : int, optional
             Where to begin, bytes.
         count : int, optional
             How many; -1 for all.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            (count,), 0 to 65535.
         """
         return np.frombuffer(buffer, dtype=f"{self.endian}u2", offset=offset, count=count).astype(np.int64)
 
     def floats(self, buffer: Buffer, *, offset: int = 0, count: int = -1) -> NDArray[np.float32]:
-        """Return 32-bit floats in the native format.
+        """Return 32-bit floats.
 
         Parameters
         ----------
         buffer : Buffer
-            Bytes to decode.
+            Bytes of the file; may be longer than what is read.
         offset : int, optional
             Where to begin, bytes.
         count : int, optional
             How many; -1 for all.
+
+        Returns
+        -------
+        NDArray[np.float32]
+            (count,), IEEE, native byte order; VAX floats are converted.
         """
         if self is Processor.DEC:
             words = np.frombuffer(buffer, dtype="<u2", offset=offset, count=2 * count if count >= 0 else -1)
@@ -82,19 +97,29 @@ class Processor(IntEnum):
         Parameters
         ----------
         buffer : Buffer
-            Bytes to decode.
+            Bytes of the file, at least four behind the offset.
         offset : int
             Where to begin, bytes.
+
+        Returns
+        -------
+        float
+            As stored; may be NaN or infinite.
         """
         return float(self.floats(buffer, offset=offset, count=1)[0])
 
     def pack_floats(self, values: FloatArray | NDArray[np.float32]) -> bytes:
-        """Return the bytes of 32-bit floats as this processor stores them.
+        """Return 32-bit floats as this processor stores them.
 
         Parameters
         ----------
         values : FloatArray | NDArray[np.float32]
-            Numbers.
+            Numbers of any shape, flattened in C order.
+
+        Returns
+        -------
+        bytes
+            Four for each number.
         """
         ieee = np.ascontiguousarray(values, dtype="<f4")
         if self is Processor.DEC:
@@ -102,12 +127,17 @@ class Processor(IntEnum):
         return ieee.astype(f"{self.endian}f4").tobytes()
 
     def pack_words(self, values: Any) -> bytes:
-        """Return the bytes of 16-bit words; negative values are stored in two's complement.
+        """Return 16-bit words as this processor stores them.
 
         Parameters
         ----------
         values : Any
-            Numbers.
+            Integers, one or many; negative ones are stored in two's complement, larger ones lose their high bits.
+
+        Returns
+        -------
+        bytes
+            Two for each number.
         """
         return (np.atleast_1d(np.asarray(values, dtype=np.int64)) & 0xFFFF).astype(f"{self.endian}u2").tobytes()
 
@@ -121,6 +151,11 @@ def processor_of(byte: int, *, where: str) -> Processor:
         As stored in the parameter section.
     where : str
         The file or trial concerned, for the error message.
+
+    Returns
+    -------
+    Processor
+        Which of the three formats the file's numbers have.
 
     Raises
     ------

@@ -26,12 +26,12 @@ def read_c3d(
     marker_set: str | os.PathLike[str] | None = None,
     plates: Sequence[DeclaredPlate] = (),
 ) -> Trial:
-    """Return the trial a C3D file holds: SI units, laboratory axes with Z up, missing data NaN.
+    """Return the trial a C3D file holds.
 
     Parameters
     ----------
     path : str | os.PathLike[str]
-        The file.
+        A C3D file of any vendor.
     trust : bool, optional
         Read in this process; otherwise a child process with a memory limit and a timeout reads, so that no file, however damaged,
         can take this process down with it.
@@ -42,6 +42,11 @@ def read_c3d(
         on, and every other function asks there. None: whoever needs to know goes by common names.
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be.
+
+    Returns
+    -------
+    Trial
+        SI units, laboratory axes with Z up, missing data NaN, with a finding for every doubt.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def read_recording(
     Parameters
     ----------
     path : str | os.PathLike[str]
-        The file.
+        A C3D file of any vendor.
     trust : bool, optional
         Whether the file is read in this process, without the sandbox.
     subject : str | None, optional
@@ -79,6 +84,11 @@ def read_recording(
         Name or file of a marker set; None finds the one that fits.
     plates : Sequence[DeclaredPlate], optional
         What a laboratory declares its plates of unknown types to be.
+
+    Returns
+    -------
+    Recording
+        ``trial`` as of `read_c3d`; ``facts`` as the file states them.
     """
     name = None if marker_set is None else os.fspath(marker_set)
     if trust:

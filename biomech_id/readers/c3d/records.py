@@ -19,8 +19,8 @@ from unicodedata import category
 import numpy as np
 
 from biomech_id.errors import FileRefusedError
+from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor
-from biomech_id.sentences import Sentence
 
 BLOCK_BYTES = 512
 MOST_RECORDS = 20_000
@@ -34,13 +34,10 @@ BYTES_OF_TYPE = {-1: 1, 1: 1, 2: 2, 4: 4}
 class Record:
     """One record as stored: a group (``kind`` 0, ``dims`` empty) or a parameter.
 
-    ``raw`` is the parameter's data as it lies in the file. Byte positions in the file: ``start`` of the record, ``pointer`` to
-    the next record (its value is ``offset``, counted from itself), ``body`` behind the data, ``end`` behind the description.
-
     Attributes
     ----------
     name : str
-        In upper case.
+        As stored; programs write upper case.
     group_id : int
         Number of its group.
     locked : bool
@@ -48,13 +45,23 @@ class Record:
     is_group : bool
         Whether it is a group.
     kind : int
-        Bytes of an item, -1 for characters; 0 for a group.
+        Bytes of a number (1, 2, 4), -1 for characters; 0 for a group.
     dims : tuple[int, ...]
-        The fastest first.
-    raw, description : bytes
-        As stored.
-    start, pointer, offset, body, end : int
-        Where the record, its pointer, the pointer's value, its data and its end lie, bytes.
+        Dimensions of a parameter, the fastest first; empty for a group and for a single value.
+    raw : bytes
+        The parameter's data as it lies in the file.
+    description : bytes
+        Text as stored, undecoded.
+    start : int
+        First byte of the record.
+    pointer : int
+        Byte at which the offset to the next record lies.
+    offset : int
+        The pointer's value, counted from itself; 0 in the last record.
+    body : int
+        Byte behind the data.
+    end : int
+        Byte behind the description.
     """
 
     name: str
@@ -73,16 +80,21 @@ class Record:
 
 
 #: Kinds of characters that are no text: controls, ends of lines and paragraphs, halves of pairs.
-_SHOWN_BY_NOBODY = frozenset({"Cc", "Zl", "Zp", "Cs"})
+_NOT_TEXT = frozenset({"Cc", "Zl", "Zp", "Cs"})
 
 
 def decode_text(raw: bytes) -> str:
-    """Return text stored as UTF-8 or, failing that, Latin-1; padding removed.
+    """Return text stored as UTF-8 or, failing that, Latin-1.
 
     Parameters
     ----------
     raw : bytes
-        As stored.
+        A label or description, padded with blanks or zeros.
+
+    Returns
+    -------
+    str
+        Padding removed, controls replaced by blanks.
     """
     raw = raw.rstrip(b" \x00")
     try:
@@ -93,12 +105,17 @@ def decode_text(raw: bytes) -> str:
 
 
 def without_controls(text: str) -> str:
-    r"""Return a text on one line: with spaces in place of line ends and of what no font can show.
+    r"""Return a text on one line.
 
     Parameters
     ----------
     text : str
-        As decoded.
+        As decoded, with whatever controls it holds.
+
+    Returns
+    -------
+    str
+        As long as before, with blanks in place of line ends and of what no font can show.
 
     Examples
     --------
@@ -106,7 +123,7 @@ def without_controls(text: str) -> str:
     >>> without_controls("L\nHEE\x85")
     'L HEE '
     """
-    return "".join(" " if category(character) in _SHOWN_BY_NOBODY else character for character in text)
+    return "".join(" " if category(character) in _NOT_TEXT else character for character in text)
 
 
 def section_ends(data: bytes, start: int, processor: Processor) -> tuple[int, int]:
@@ -118,7 +135,7 @@ def section_ends(data: bytes, start: int, processor: Processor) -> tuple[int, in
     Parameters
     ----------
     data : bytes
-        The whole file.
+        The whole file, header included.
     start : int
         Byte offset of the section.
     processor : Processor
@@ -133,10 +150,10 @@ def section_ends(data: bytes, start: int, processor: Processor) -> tuple[int, in
     """
     stated = (int(processor.words(data, offset=16, count=1)[0]) - 1) * BLOCK_BYTES
     counted = start + data[start + 2] * BLOCK_BYTES
-    told = [end for end in (stated, counted) if start < end <= len(data)]
-    if not told:
-        told = [min(len(data), start + MOST_BLOCKS * BLOCK_BYTES)]
-    return min(told), told[0]
+    ends = [end for end in (stated, counted) if start < end <= len(data)]
+    if not ends:
+        ends = [min(len(data), start + MOST_BLOCKS * BLOCK_BYTES)]
+    return min(ends), ends[0]
 
 
 @dataclass
@@ -146,7 +163,7 @@ class RecordWalk:
     Attributes
     ----------
     data : bytes
-        The whole file.
+        The whole file, header included.
     processor : Processor
         In whose format numbers are stored.
     section_end : int
@@ -156,13 +173,13 @@ class RecordWalk:
     certain_end : int
         Byte behind which only whole records are followed.
     position : int, optional
-        Byte reached.
+        Byte of the next record to read.
     records : list[Record], optional
-        Those read.
+        Records read so far, in the file's order.
     damage : Sentence | None, optional
         The first thing that was wrong.
     skipped : int, optional
-        Bytes passed over.
+        Number of bytes passed over as damaged.
     """
 
     data: bytes

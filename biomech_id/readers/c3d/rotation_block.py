@@ -24,7 +24,7 @@ class RotationBlock:
     Attributes
     ----------
     count : int
-        Segments.
+        Number of segments with poses.
     ratio : int
         Poses of each in a video frame.
     start : int
@@ -45,14 +45,19 @@ class RotationBlock:
 
 
 def find_rotations(parameters: Parameters, size: int) -> RotationBlock | None:
-    """Return where the poses lie; None for a file without any.
+    """Return where the poses lie.
 
     Parameters
     ----------
     parameters : Parameters
-        The file's parameters.
+        Of any file; its ROTATION group is asked.
     size : int
         Bytes of the file.
+
+    Returns
+    -------
+    RotationBlock | None
+        None for a file without poses.
     """
     count, block = parameters.unsigned("ROTATION", "USED"), parameters.unsigned("ROTATION", "DATA_START")
     if not count or not block or block < 2:

@@ -1,18 +1,21 @@
-"""Who walked, from the PROCESSING, SUBJECT and SUBJECTS groups; nothing is invented, and nothing inhuman is believed.
+"""Who walked, from the PROCESSING, SUBJECT and SUBJECTS groups, and when; nothing is invented, and nothing inhuman is believed.
 
 Vicon stores lengths in millimetres and angles of the calibration in radians (Nexus) or degrees (Workstation).
 """
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from itertools import product
 from math import degrees as degrees_of
 from math import isfinite, radians
 from typing import Any
 
 from biomech_id.conventions import MM_PER_M, SIDES
-from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.c3d.parameters import Parameters
+from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Subject
 from biomech_id.trial.subject import LIMITS
 
@@ -53,47 +56,40 @@ NEVER_ZERO = {"static_plantar_flexion_rad", "static_rotation_offset_rad"}
 LARGEST_OFFSET_RAD = 1.0
 
 
-def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[Subject, tuple[Finding, ...]]:
+def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings: FileFindings) -> Subject:
     """Return the measurements the file holds.
 
     Parameters
     ----------
     file : C3DFile
-        The file.
+        The file, opened by `open_c3d`.
     prefix : str
         The chosen subject's label prefix, or "".
     session_date : str | None
         ISO date of the recording, or None.
+    findings : FileFindings
+        Takes values that are not believed.
+
+    Returns
+    -------
+    Subject
+        kg, m and rad, each with the parameter it comes from; what is missing or inhuman is left out.
     """
-    findings: list[Finding] = []
-    where = file.source.name
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     stored = _processing(file)
-    _mass_and_height(file, values, sources, findings, where)
+    _mass_and_height(file, values, sources, findings)
     for field, (name, low, high) in LENGTHS.items():
-        if (found := _length(stored, name, low, high, findings, where)) is not None:
-            values[field], sources[field] = found, f"PROCESSING:{stored[name][0]}"
+        _keep_one(field, _length(stored, name, low, high, findings), name, stored, values, sources)
     for field, (name, low, high) in (SIDE_LENGTHS | SIDE_OFFSETS).items():
-        lengths = {side: _length(stored, side.lower() + name, low, high, findings, where) for side in SIDES}
+        lengths = {side: _length(stored, side.lower() + name, low, high, findings) for side in SIDES}
         _keep_sides(field, lengths, name, stored, values, sources)
     degrees = _in_degrees(file, stored)
     for field, name in SIDE_ANGLES.items():
-        angles = {side: _angle(stored, side.lower() + name, degrees, field in NEVER_ZERO) for side in SIDES}
-        for side, angle in angles.items():
-            if angle is not None and not LIMITS[field][0] <= angle <= LIMITS[field][1]:
-                shown = {"file": where, "name": stored[side.lower() + name][0], "value_deg": degrees_of(angle), "limit_deg": 90.0}
-                findings.append(Finding("offset-implausible", shown, where))
-                angles[side] = None
+        angles = {side: _angle(stored, side.lower() + name, field, degrees, findings) for side in SIDES}
         _keep_sides(field, angles, name, stored, values, sources)
-    if "headoffset" in stored:
-        label, offset = stored["headoffset"]
-        offset = radians(offset) if degrees else offset
-        if LIMITS["head_offset_rad"][0] <= offset <= LIMITS["head_offset_rad"][1]:
-            values["head_offset_rad"], sources["head_offset_rad"] = offset, f"PROCESSING:{label}"
-        else:
-            shown = {"file": where, "name": label, "value_deg": degrees_of(offset), "limit_deg": 90.0}
-            findings.append(Finding("offset-implausible", shown, where))
+    head = _angle(stored, "headoffset", "head_offset_rad", degrees, findings)
+    _keep_one("head_offset_rad", head, "headoffset", stored, values, sources)
     sex = (file.parameters.text("SUBJECT", "SEX") or file.parameters.text("SUBJECT", "GENDER")).strip().lower()[:1]
     if sex in ("m", "f"):
         values["sex"], sources["sex"] = {"m": "male", "f": "female"}[sex], "SUBJECT:SEX"
@@ -102,40 +98,40 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[
         values["age_years"], sources["age_years"] = age, "SUBJECT:AGE"
     if session_date:
         values["session_date"], sources["session_date"] = session_date, "file"
-    return Subject(code=_code(file, prefix), sources=sources, **values), tuple(findings)
+    code = prefix or next(filter(None, file.parameters.strings("SUBJECTS", "NAMES")), "")
+    return Subject(code=code, sources=sources, **values)
 
 
-def _code(file: C3DFile, prefix: str) -> str:
-    names = [name for name in file.parameters.strings("SUBJECTS", "NAMES") if name]
-    return prefix or (names[0] if names else "")
+#: Simplified name of a number of the PROCESSING group -> its name as stored, and its value.
+_Stored = dict[str, tuple[str, float]]
 
 
-def _processing(file: C3DFile) -> dict[str, tuple[str, float]]:
-    """Numbers of the PROCESSING group: simplified name -> (name as stored, value). `Marker Diameter` and MarkerDiameter are one."""
+def _processing(file: C3DFile) -> _Stored:
+    """Numbers of the PROCESSING group; `Marker Diameter` and MarkerDiameter are one."""
     group = file.parameters.groups.get("PROCESSING")
-    found: dict[str, tuple[str, float]] = {}
+    stored: _Stored = {}
     for parameter in group.parameters.values() if group else ():
-        value = parameter.numbers
+        value, name = parameter.numbers, parameter.record.name
         if value.size and isfinite(float(value.flat[0])):
-            found.setdefault(
-                parameter.record.name.lower().replace(" ", "").replace("_", ""), (parameter.record.name, float(value.flat[0]))
-            )
-    return found
+            stored.setdefault(name.lower().replace(" ", "").replace("_", ""), (name, float(value.flat[0])))
+    return stored
+
+
+def _keep_one(field: str, value: float | None, name: str, stored: _Stored, values: dict[str, Any], sources: dict[str, str]) -> None:
+    if value is not None:
+        values[field], sources[field] = value, f"PROCESSING:{stored[name][0]}"
 
 
 def _keep_sides(
-    field: str, both: dict[str, float | None], name: str, stored: dict[str, tuple[str, float]],
-    values: dict[str, Any], sources: dict[str, str],
-) -> None:  # fmt: skip
+    field: str, both: dict[str, float | None], name: str, stored: _Stored, values: dict[str, Any], sources: dict[str, str]
+) -> None:
     present = {side: value for side, value in both.items() if value is not None}
     if present:
-        values[field] = present
-        sources[field] = "PROCESSING:" + ", ".join(stored[side.lower() + name][0] for side in present)
+        names = (stored[side.lower() + name][0] for side in present)
+        values[field], sources[field] = present, f"PROCESSING:{', '.join(names)}"
 
 
-def _length(
-    stored: dict[str, tuple[str, float]], name: str, low: float, high: float, findings: list[Finding], where: str
-) -> float | None:
+def _length(stored: _Stored, name: str, low: float, high: float, findings: FileFindings) -> float | None:
     if name not in stored:
         return None
     label, value_mm = stored[name]
@@ -144,34 +140,80 @@ def _length(
         return value_m
     # Zero is how a vendor writes "not measured".
     if value_mm != 0.0:
-        values = {"file": where, "name": label, "value_mm": value_mm, "low_mm": low * MM_PER_M, "high_mm": high * MM_PER_M}
-        findings.append(Finding("measurement-implausible", values, where))
+        limits_mm = {"low_mm": low * MM_PER_M, "high_mm": high * MM_PER_M}
+        findings.add("measurement-implausible", name=label, value_mm=value_mm, **limits_mm)
     return None
 
 
-def _angle(stored: dict[str, tuple[str, float]], name: str, degrees: bool, never_zero: bool) -> float | None:
-    if name not in stored:
+def _angle(stored: _Stored, name: str, field: str, degrees: bool, findings: FileFindings) -> float | None:
+    label, value = stored.get(name, ("", 0.0))
+    if not label or (field in NEVER_ZERO and value == 0.0):
         return None
-    value = stored[name][1]
-    if never_zero and value == 0.0:
-        return None
-    return radians(value) if degrees else value
+    angle, (low, high) = radians(value) if degrees else value, LIMITS[field]
+    if low <= angle <= high:
+        return angle
+    findings.add("offset-implausible", name=label, value_deg=degrees_of(angle), limit_deg=90.0)
+    return None
 
 
-def _in_degrees(file: C3DFile, stored: dict[str, tuple[str, float]]) -> bool:
+def _in_degrees(file: C3DFile, stored: _Stored) -> bool:
     angles = [stored[side.lower() + name][1] for name in SIDE_ANGLES.values() for side in SIDES if side.lower() + name in stored]
     workstation = "workstation" in file.parameters.text("MANUFACTURER", "SOFTWARE").lower()
     return workstation or any(abs(angle) > LARGEST_OFFSET_RAD for angle in angles)
 
 
-def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, str], findings: list[Finding], where: str) -> None:
+def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> None:
     for field, word, rule, places, units, (low, high) in SIZES:
         for group, name in places:
-            found = file.parameters.number(group, name)
-            if found is None or field in values:
+            value = file.parameters.number(group, name)
+            if value is None or field in values:
                 continue
-            fitting = [found * unit for unit in units if low <= found * unit <= high]
+            fitting = [value * unit for unit in units if low <= value * unit <= high]
             if fitting:
                 values[field], sources[field] = fitting[0], f"{group}:{name.title()}"
             else:
-                findings.append(Finding(rule, {"file": where, word: found, "parameter": f"{group}:{name}"}, where))
+                findings.add(rule, **{word: value}, parameter=f"{group}:{name}")
+
+
+PLACES = (*product(["TRIAL"], ["DATE", "DATE_TIME", "DATETIME"]), *product(["SESSION", "SUBJECT", "ANALYSIS"], ["DATE"]))
+
+
+def session_date(parameters: Parameters) -> str | None:
+    """Return the date of the recording.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Of any file; TRIAL, SESSION, SUBJECT and ANALYSIS are asked, in this order.
+
+    Returns
+    -------
+    str | None
+        ISO date; None when the file does not say or can be read in two ways (3/4/2008).
+    """
+    for group, name in PLACES:
+        numbers = parameters.numbers(group, name).ravel()
+        day = _iso(*map(int, numbers[:3])) if numbers.size >= 3 else _from_text(parameters.text(group, name))
+        if day:
+            return day
+    return None
+
+
+def _from_text(text: str) -> str | None:
+    parts = re.findall(r"\d+", text)[:3]
+    if len(parts) < 3:
+        return None
+    if len(parts[0]) == 4:
+        return _iso(*(int(part) for part in parts))
+    first, second, year = (int(part) for part in parts)
+    if len(parts[2]) != 4 or (first <= 12 and second <= 12 and first != second):
+        return None
+    day, month = (second, first) if second > 12 else (first, second)
+    return _iso(year, month, day)
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    try:
+        return date(year, month, day).isoformat() if 1970 <= year <= 2200 else None
+    except ValueError:
+        return None

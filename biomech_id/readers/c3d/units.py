@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.source import FileFindings
 
 #: Metres per unit. Old software cuts words to four characters.
 METRES: dict[str, float] = {
@@ -37,7 +37,7 @@ class LengthUnit:
     name : str
         As in the file.
     metres : float
-        Per unit.
+        Metres for one unit.
     stated : bool
         Whether the file said so.
     """
@@ -47,30 +47,40 @@ class LengthUnit:
     stated: bool
 
 
-def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray) -> tuple[LengthUnit, tuple[Finding, ...]]:
+def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray, findings: FileFindings) -> LengthUnit:
     """Return the file's length unit.
 
     Parameters
     ----------
     file : C3DFile
-        The file.
+        Opened by `open_c3d`; POINT:UNITS is asked.
     body_extent : float
         Typical largest distance between markers of one frame, in file units; NaN when there are no markers.
     plate_sides : FloatArray
         Sides of the plates in file units; may be empty.
+    findings : FileFindings
+        Takes a unit that was guessed, or sizes that are absurd with it.
+
+    Returns
+    -------
+    LengthUnit
+        As stated, else the one that makes plates or body the right size, else millimetres.
     """
-    where = file.source.name
     stated = file.parameters.text("POINT", "UNITS").lower().strip(" .")
     if stated in METRES:
         unit = LengthUnit(stated, METRES[stated], True)
-        return unit, _doubts(unit, body_extent, plate_sides, where)
+        sizes = {"plate": float(np.median(plate_sides)) if plate_sides.size else np.nan, "markers": body_extent}
+        for what, size in sizes.items():
+            if not (np.isnan(size) or 0.02 <= size * unit.metres <= 30.0):
+                findings.add("units-implausible", unit=unit.name, what=what, size_m=size * unit.metres)
+        return unit
     unit = LengthUnit(*_guess(body_extent, plate_sides), False)
     if not file.layout.points and not file.layout.poses and not plate_sides.size:
-        return unit, ()  # nothing has a length
+        return unit  # nothing has a length
     known = {"plate": plate_sides.max() if plate_sides.size else np.nan, "markers": body_extent}
     witness, size = next(((name, size) for name, size in known.items() if np.isfinite(size)), ("nothing", 0.0))
-    values = {"file": where, "stated": stated, "unit": unit.name, "witness": witness, "size": float(size)}
-    return unit, (Finding("units-guessed", values, where),)
+    findings.add("units-guessed", stated=stated, unit=unit.name, witness=witness, size=float(size))
+    return unit
 
 
 def _guess(body_extent: float, plate_sides: FloatArray) -> tuple[str, float]:
@@ -82,22 +92,8 @@ def _guess(body_extent: float, plate_sides: FloatArray) -> tuple[str, float]:
     return "mm", METRES["mm"]
 
 
-def _doubts(unit: LengthUnit, body_extent: float, plate_sides: FloatArray, where: str) -> tuple[Finding, ...]:
-    sizes = {
-        "plate": float(np.median(plate_sides)) if plate_sides.size else np.nan,
-        "markers": body_extent,
-    }
-    absurd = {
-        what: size * unit.metres for what, size in sizes.items() if not (np.isnan(size) or 0.02 <= size * unit.metres <= 30.0)
-    }
-    return tuple(
-        Finding("units-implausible", {"file": where, "unit": unit.name, "what": what, "size_m": size}, where)
-        for what, size in absurd.items()
-    )
-
-
 def moment_unit(label: str, length: LengthUnit) -> float | None:
-    """Return newton metres per unit for a unit such as Nmm, N.m, ntmm; None when the label does not tell.
+    """Return newton metres for one unit such as Nmm, N.m or ntmm.
 
     Parameters
     ----------
@@ -105,6 +101,11 @@ def moment_unit(label: str, length: LengthUnit) -> float | None:
         The unit as the file writes it.
     length : LengthUnit
         The file's length unit.
+
+    Returns
+    -------
+    float | None
+        None when the label does not tell.
     """
     text = label.lower().replace(".", "").replace("*", "").replace(" ", "").replace("-", "")
     for force in sorted(NEWTONS, key=len, reverse=True):
@@ -115,11 +116,16 @@ def moment_unit(label: str, length: LengthUnit) -> float | None:
 
 
 def force_unit(label: str) -> float | None:
-    """Return newtons per unit for a unit such as N, nt, Newtons; None when the label does not tell (V, ADC).
+    """Return newtons for one unit such as N, nt or Newtons.
 
     Parameters
     ----------
     label : str
         The unit as the file writes it.
+
+    Returns
+    -------
+    float | None
+        None when the label does not tell (V, ADC).
     """
     return NEWTONS.get(label.lower().strip(" ."))

@@ -16,10 +16,10 @@ import numpy as np
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.inputs import reading_once
+from biomech_id.languages import Sentence
 from biomech_id.readers.opensim.loads import ExternalForceColumns
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trial import FOOT_BODIES, opensim_plate
-from biomech_id.sentences import Sentence
 from biomech_id.trial import Markers, Trial
 
 #: Words of a stem that name a foot.

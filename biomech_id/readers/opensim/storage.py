@@ -2,7 +2,8 @@
 
 A header of ``key=value`` lines in any order ends with ``endheader``; a row of column names and rows of numbers follow.
 ``inDegrees`` speaks of rotational coordinates only, and which columns those are the file does not say: values are kept as they
-stand.
+stand. Files from before that word (no ``version`` of 1 or more, as SIMM's with ``datacolumns`` and ``datarows``) hold degrees where
+they end in ``.mot``; every other file that does not say holds radians. So does OpenSim 4.6 take them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputE
 from biomech_id.files.inputs import read_input
 
 END_OF_HEADER = "endheader"
+#: Version of the first files whose header says whether they are in degrees.
+FIRST_VERSION = 1.0
 #: A step between samples that is longer than the file's usual one by this share is a gap; rounding of printed times stays below.
 GAP_SHARE = 0.5
 #: Decimals beyond which a time counts as unrounded, and what a program's clock may drift over a file, s.
@@ -41,9 +44,11 @@ class StorageTable:
     values : FloatArray
         (n, k), in the file's units.
     in_degrees : bool, optional
-        What the header says of rotational coordinates.
+        Whether rotational coordinates are in degrees: what the header says of them, else what OpenSim takes such a file for.
     notes : tuple[str, ...], optional
         Further lines of the header.
+    unit_stated : bool, optional
+        Whether the header says it.
     """
 
     name: str
@@ -52,6 +57,7 @@ class StorageTable:
     values: FloatArray
     in_degrees: bool = False
     notes: tuple[str, ...] = ()
+    unit_stated: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time_s", readonly(self.time_s, (None,), name="time_s", where=self.name))
@@ -128,8 +134,9 @@ def read_storage(path: Path) -> StorageTable:
             value=names[:1], expected="time", where=str(path),
         )  # fmt: skip
     rows = _rows(path, lines, end + 2, len(names))
-    name, notes, in_degrees = _header(header, path)
-    return StorageTable(name, tuple(names[1:]), rows[:, 0], rows[:, 1:], in_degrees, notes)
+    name, notes, stated, version = _header(header, path)
+    in_degrees = (version < FIRST_VERSION and path.suffix.lower() == ".mot") if stated is None else stated
+    return StorageTable(name, tuple(names[1:]), rows[:, 0], rows[:, 1:], in_degrees, notes, stated is not None)
 
 
 def even_rate_hz(time_s: FloatArray, where: str) -> float:
@@ -200,23 +207,33 @@ def text_lines(path: Path) -> list[str]:
         ) from error
 
 
-def _header(lines: list[str], path: Path) -> tuple[str, tuple[str, ...], bool]:
-    """Name, notes and ``inDegrees`` of the header's lines; counts are not believed, the rows are there to be counted."""
-    counted = ("version", "nrows", "ncolumns", "datarows", "datacolumns", "range", "datatype", "opensimversion")
-    name, notes, in_degrees = path.stem, [], False
+def _header(lines: list[str], path: Path) -> tuple[str, tuple[str, ...], bool | None, float]:
+    """Name, notes, ``inDegrees`` (None where nothing is said) and version; counts are not believed, as rows can be counted."""
+    counted = ("nrows", "ncolumns", "datarows", "datacolumns", "range", "datatype", "opensimversion")
+    known = (*counted, "version", "indegrees")
+    name, notes, stated, version = path.stem, [], None, 0.0
     for number, line in enumerate(lines):
         key, equals, value = line.partition("=")
         if not equals:
             parts = line.split(None, 1)
-            key, value = (parts[0], parts[1]) if len(parts) == 2 and parts[0].lower() in (*counted, "name") else ("", "")
+            key, value = (parts[0], parts[1]) if len(parts) == 2 and parts[0].lower() in (*known, "name") else ("", "")
         key = key.strip().lower()
         if key == "indegrees":
-            in_degrees = value.strip().lower() in ("yes", "true", "1")
-        elif key == "name" or (number == 0 and key not in counted):
+            stated = value.strip().lower() in ("yes", "y", "true", "1")
+        elif key == "version":
+            version = _number(value)
+        elif key == "name" or (number == 0 and key not in known):
             name = value.strip() if key == "name" else line
-        elif line and key not in counted:
+        elif line and key not in known:
             notes.append(line)
-    return name, tuple(notes), in_degrees
+    return name, tuple(notes), stated, version
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def _rows(path: Path, lines: list[str], first: int, n_columns: int) -> FloatArray:

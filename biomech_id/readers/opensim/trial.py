@@ -15,12 +15,12 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.files.inputs import reading_once
+from biomech_id.languages import Sentence
 from biomech_id.readers.opensim.document import read_document
 from biomech_id.readers.opensim.loads import ExternalForceColumns, read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
-from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate, Markers, Subject, Trial
 
 #: Rows are our axes in OpenSim's.

@@ -10,7 +10,7 @@ from biomech_id.report.layout.numbers import mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.results.statistics.two_recordings import ScalarChange
+from biomech_id.statistics.two_recordings import ScalarChange
 
 TABLE_WIDTH_MM = RIGHT_MM - LEFT_MM
 #: What sessions are called, in their order.

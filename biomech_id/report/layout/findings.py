@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NotRequired, TypedDict
 
 from biomech_id.conventions import SIDES
+from biomech_id.languages import opens_with, plates_called
+from biomech_id.movement.grades import Grade
 from biomech_id.report.layout.reasons import in_language
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
-from biomech_id.results.session.quality import RULES, Grade
-from biomech_id.results.tables.session_tables import SessionTables, Table
-from biomech_id.sentences import opens_with, plates_called
+from biomech_id.session.tables.session_tables import Table, Tables
 
-_TITLES = {rule.name: rule.title for rule in RULES}
 _GRAVITY = {"error": 0, "warning": 1, "info": 2}
 _COLOUR = {"error": "reject", "warning": "warn", "info": "ink"}
 
@@ -41,33 +40,20 @@ def grade_colour(grade: str) -> str:
     return "quiet" if grade in (Grade.NOT_MEASURED, Grade.NOT_JUDGED) else grade
 
 
-def rule_title(rule: str, style: Style) -> str:
-    """Name of a quality rule in the report's language.
-
-    Parameters
-    ----------
-    rule : str
-        Name of the rule.
-    style : Style
-        Colours, words, scales and units of the report.
-    """
-    return style.labels.get(f"rule.{rule}") or _TITLES.get(rule) or style.label(f"rule.{rule}")
-
-
-def rules_not_passed(trial: str, tables: SessionTables, style: Style) -> list[str]:
+def rules_not_passed(trial: str, tables: Tables, style: Style) -> list[str]:
     """Names of the quality rules that one trial did not pass, in the order of the rules.
 
     Parameters
     ----------
     trial : str
         Name of the trial.
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
     """
     mine = [row for row in records(tables.quality) if row.trial == trial and Grade(row.verdict).doubted]
-    return [rule_title(row.rule, style) for row in mine]
+    return [style.label(f"rule.{row.rule}") for row in mine]
 
 
 def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
@@ -133,12 +119,12 @@ def cycle_counts(cycles: Table, style: Style) -> str:
     return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 
-def all_findings(tables: SessionTables) -> list[NotedFinding]:
+def all_findings(tables: Tables) -> list[NotedFinding]:
     """Findings of the session and of every trial; those of a trial say which.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     """
     found: list[NotedFinding] = list(tables.summary.get("findings", ()))

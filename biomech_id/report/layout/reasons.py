@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, Protocol, TypedDict
 
-from biomech_id.gait.stance import DECIDES
+from biomech_id.languages import WRITTEN, worded
+from biomech_id.movement.stance import DECIDES
 from biomech_id.report.layout.style import Style
-from biomech_id.sentences import worded
 
 
 class Said(TypedDict):
@@ -18,7 +18,7 @@ class Said(TypedDict):
 
 
 class Reasoned(Protocol):
-    """A row of `SessionTables.cycle_list`."""
+    """A row of `Tables.cycle_list`."""
 
     reason: str
     reasons: Sequence[Said]
@@ -38,7 +38,7 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != "en" else stored
+    return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != WRITTEN else stored
 
 
 def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:

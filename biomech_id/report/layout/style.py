@@ -1,7 +1,7 @@
 """How pages look: colours, dashes, type sizes, fixed scales, the language's labels and the laboratory's name, all as data.
 
-The shipped ``style.toml``, ``scales.toml`` and ``labels_<language>.toml`` are the defaults; a laboratory's style file overrides
-single rows of them.
+The shipped ``style.toml``, ``scales.toml`` and the ``report.toml`` of a language are the defaults; a laboratory's style file
+overrides single rows of them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
 from biomech_id.files.settings import laid_over, must_fit, read_written, toml_of
+from biomech_id.languages import terms_of
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
-from biomech_id.sentences import DECIMAL_MARK
 
 _UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
@@ -50,7 +50,7 @@ class Style:
     labels : Mapping[str, str]
         Key -> text in the chosen language; keys of single words of the sign table are the English words themselves.
     language : str
-        ``en`` or ``de``.
+        One of `languages.LANGUAGES`.
     """
 
     settings: Mapping[str, Mapping[str, Any]]
@@ -92,7 +92,7 @@ class Style:
     @property
     def decimal_mark(self) -> str:
         """What stands between a number's whole part and its decimals in the language."""
-        return DECIMAL_MARK.get(self.language, ".")
+        return str(terms_of(self.language, "language").get("decimal_mark", "."))
 
     def word(self, english: str) -> str:
         """A title or axis word of the sign table in the chosen language.
@@ -239,11 +239,7 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
     base, scales = _shipped("style.toml"), _shipped("scales.toml")
     language = language or str(own.get("language", base["language"]))
     must_fit(LANGUAGE, language, where)
-    texts = {
-        key if section == "words" else f"{section}.{key}": str(text)
-        for section, texts in _shipped(f"labels_{language}.toml").items()
-        for key, text in texts.items()
-    }
+    texts = {key: str(text) for key, text in terms_of(language, "report").items()}
     merged = laid_over({**base, **scales, "labels": {}}, own)
     must_fit(style_table(base, scales["scales"], texts), merged, where)
     settings = {name: dict(merged[name]) for name in base if name != "language"}

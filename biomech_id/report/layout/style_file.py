@@ -12,7 +12,7 @@ from matplotlib.font_manager import fontManager
 
 from biomech_id.errors import did_you_mean
 from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number, one_of
-from biomech_id.sentences import LANGUAGES
+from biomech_id.languages import LANGUAGES
 
 #: Section -> what its numbers may be. Type below 5 points cannot be read on paper, above 24 it no longer fits its place.
 _SIZES: dict[str, Setting] = {"text": a_number(5.0, 24.0, "points"), "lines": a_number(0.05, 6.0, "points")}
@@ -60,7 +60,7 @@ def _unknown(at: Spot) -> str:
     return f"{at.where}: {at.dotted} is not something a style file can set.{at.near}"
 
 
-LANGUAGE = Setting(" | ".join(LANGUAGES), lambda v: v in LANGUAGES, said=lambda at: (
+LANGUAGE = Setting("a language with tables of words", lambda v: v in LANGUAGES, said=lambda at: (
     f"There are no labels in the language {at.value!r}; there are {', '.join(LANGUAGES)}. "
     "Single labels can be replaced under [labels] in a style file."
 ))  # fmt: skip

@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import BUDGET_PARTS, MOMENT_VARIABLE, SIDES
-from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
-from biomech_id.report.layout.layer import ROWS, Layer, statistics
 from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
-from biomech_id.report.page import PageKind, of_each, register
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
+from biomech_id.report.panels.layer import ROWS, Layer, statistics
+from biomech_id.report.panels.page import PageKind, of_each, register
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 
 COMPONENTS: tuple[str, ...] = ("X", "Y")
 _FIRST_TOP_MM, _PITCH_MM, _HEIGHT_MM = 33.0, 53.0, 43.0
@@ -147,7 +147,7 @@ def _used(layer: Layer) -> set[tuple[str, str, int]]:
     return set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
 
 
-def _heads(tables: SessionTables, side: str, variable: str, component: str) -> list[tuple[int, tuple[str, str, int], str]]:
+def _heads(tables: Tables, side: str, variable: str, component: str) -> list[tuple[int, tuple[str, str, int], str]]:
     """Number of the curve in ``budget``, its cycle and its part, for one moment."""
     heads = tables.budget.iloc[::CURVE_POINTS]
     wanted = (heads["side"] == side) & (heads["variable"] == variable) & (heads["component"] == component)
@@ -157,12 +157,12 @@ def _heads(tables: SessionTables, side: str, variable: str, component: str) -> l
     return [(int(number), (trial, side, int(cycle)), part) for number, trial, cycle, part in fields]
 
 
-def budget_keys(tables: SessionTables, side: str, variable: str, component: str) -> set[tuple[str, str, int]]:
+def budget_keys(tables: Tables, side: str, variable: str, component: str) -> set[tuple[str, str, int]]:
     """Cycles (trial, side, number) whose budget of this moment is in the tables.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     side : str
         "L" or "R".
@@ -175,13 +175,13 @@ def budget_keys(tables: SessionTables, side: str, variable: str, component: str)
 
 
 def drawn_budget_curves(
-    tables: SessionTables, side: str, variable: str, component: str, cycles: set[tuple[str, str, int]]
+    tables: Tables, side: str, variable: str, component: str, cycles: set[tuple[str, str, int]]
 ) -> dict[str, FloatArray]:
     """Part -> (n, 101) curves of the wanted cycles, N m/kg.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     side : str
         "L" or "R".

@@ -9,14 +9,14 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import AXES, MM_PER_M
-from biomech_id.gait.floor import Belt
-from biomech_id.report.layout.curve_panel import SESSION_DASHES, Drawing, session_colour
-from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.feet.floor import Belt
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import PLOTTED_UNIT
+from biomech_id.report.panels.curve_panel import SESSION_DASHES, Drawing, session_colour
+from biomech_id.report.panels.layer import ROWS, Layer
 
 PERCENT_BW_PER_N_KG = PLOTTED_UNIT["ground force"][1]
 #: Floor millimetres drawn as long as one percent of body weight:

@@ -7,23 +7,15 @@ from typing import TypeAlias
 
 from matplotlib.figure import Figure
 
+from biomech_id.languages import LANGUAGES, terms_of
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import TableColumn, TextTable
-from biomech_id.report.page import Content, PageKind, Shows, of_each, register
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
+from biomech_id.session.tables.session_tables import Tables
 
 #: Section -> key -> text; "" is the section of keys outside any.
 Findings: TypeAlias = Mapping[str, Mapping[str, str]]
-#: How laboratories begin the words for a joint and the muscles they test at it, in English, German and Latin; the first word of a
-#: key that is one of them decides.
-JOINT_WORDS: Mapping[str, tuple[str, ...]] = {
-    "hip": ("hip", "hüft", "huft", "coxa", "iliopsoas", "psoas", "glut", "adduct", "adduk", "abduct", "abduk", "thomas", "ely",
-            "duncan", "antever"),
-    "knee": ("knee", "knie", "genu", "quadri", "rectus", "hamstring", "ischio", "popliteal", "poplitea", "patella", "vast"),
-    "ankle": ("ankle", "foot", "feet", "fuß", "fuss", "füße", "sprunggelenk", "osg", "talus", "gastro", "soleus", "tibialis",
-              "wade", "calf", "plantar", "dorsi", "silfver", "equin", "spitz"),
-}  # fmt: skip
 _COLUMNS, _GUTTER_MM, _TOP_MM = 2, 9.0, 26.0
 
 
@@ -63,12 +55,12 @@ def _title(section: str, style: Style) -> str:
     return section[:1].upper() + section[1:].replace("_", " ") if section else style.label("clinic.general")
 
 
-def clinic_of_session(tables: SessionTables) -> Findings:
+def clinic_of_session(tables: Tables) -> Findings:
     """Return what ``[clinic]`` of a session's subject file said; empty where it said nothing.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     """
     return tables.summary.get("clinic") or {}
@@ -95,10 +87,15 @@ def found_at(joint: str, clinic: Findings) -> list[str]:
 def _joint_of(section: str, key: str) -> str:
     """The joint a key is about: of its first word that means one, else of its section's."""
     for word in [*key.lower().replace("_", " ").split(), *section.lower().replace("_", " ").split()]:
-        for joint, beginnings in JOINT_WORDS.items():
-            if word.strip("()[],.:").startswith(beginnings):
+        for joint in ("hip", "knee", "ankle"):
+            if word.strip("()[],.:").startswith(_beginnings(joint)):
                 return joint
     return ""
+
+
+def _beginnings(joint: str) -> tuple[str, ...]:
+    """How words for a joint and its muscles begin, in any language: the first word of a key that is one of them decides."""
+    return tuple(word for language in LANGUAGES for word in terms_of(language, "joints").get(joint, ()))
 
 
 def _draw(content: Content) -> Iterator[Figure]:

@@ -10,16 +10,16 @@ from matplotlib.figure import Figure
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, SIDES
-from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
-from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, digits, written
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import wrapped
-from biomech_id.report.page import PageKind, of_each, register
-from biomech_id.results.statistics.reliability import reliability
+from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
+from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.page import PageKind, of_each, register
+from biomech_id.statistics.reliability import reliability
 
 #: A cycle stands apart where its distance from the median curve passes the median distance by this many robust standard deviations
 #: (Hampel's identifier, three and a half), and by no less than markers repeat.

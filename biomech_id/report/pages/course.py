@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow
-from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
-from biomech_id.report.page import Content, PageKind, Shows, register
-from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
+from biomech_id.session.tables.session_tables import Table, Tables
 
 #: Rows of a sheet, top to bottom; one that a trial has nothing of is left out, and the last stands in for missing kinetics.
 _ROWS = (
@@ -89,14 +89,14 @@ class Course:
         return bool(np.isfinite(self.values(side, row)).any())
 
 
-def trials_without_cycles(tables: SessionTables) -> list[Course]:
+def trials_without_cycles(tables: Tables) -> list[Course]:
     """Return the trials of a session without any cycle that would have some: walks, runs, and movements that nothing names.
 
     Empty where some trial has cycles: what a session shows then are those.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     """
     shown = [trial for trial in tables.summary.get("trials", ()) if trial["kind"] not in NO_STRIDES]

@@ -14,8 +14,8 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
+from biomech_id.movement.grades import Grade
 from biomech_id.report.layout.change_table import LETTERS
-from biomech_id.report.layout.curve_panel import SESSION_DASHES, session_colour
 from biomech_id.report.layout.findings import (
     all_findings,
     count_by_side,
@@ -26,19 +26,19 @@ from biomech_id.report.layout.findings import (
     session_sentence,
     with_kinetics,
 )
-from biomech_id.report.layout.labelled_values import method_words
-from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.numbers import digits, mean_sd, written
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, shortened, wrapped
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import Content, PageKind, Shows, register
-from biomech_id.report.session_differences import session_differences
-from biomech_id.results.session.quality import Grade
-from biomech_id.results.tables.means import RUNNING
-from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.report.panels.curve_panel import SESSION_DASHES, session_colour
+from biomech_id.report.panels.labelled_values import method_words
+from biomech_id.report.panels.layer import Layer, layers_of
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
+from biomech_id.report.panels.session_differences import session_differences
+from biomech_id.session.tables.means import RUNNING
+from biomech_id.session.tables.session_tables import Table, Tables
 
 _MIDDLE_MM = 152.0
 _FINDINGS_END_MM = 158.0
@@ -49,12 +49,12 @@ _MOST_FINDINGS = 5
 _VERDICT_MM = 84.0
 
 
-def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure:
+def cover_page(tables: Tables, style: Style, norm: Norm | None) -> Figure:
     """Draw the cover of one session.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -90,12 +90,12 @@ def recorded(value: object, style: Style) -> str:
     return style.label("common.not_recorded") if value in (None, "", {}) else str(value)
 
 
-def session_line(tables: SessionTables, style: Style) -> str:
+def session_line(tables: Tables, style: Style) -> str:
     """Session date from the files or the subject file, never today's.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -140,14 +140,14 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
     return [(style.label(f"cover.{name}"), text) for name, text in known]
 
 
-def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cycles: Table | None = None) -> list[tuple[str, str]]:
+def analysis_facts(tables: Tables, style: Style, norm: Norm | None, *, cycles: Table | None = None) -> list[tuple[str, str]]:
     """Label and value of everything the cover says about how the session was analysed.
 
     ``cycles`` are rows of ``tables.cycle_list`` where only some of them are shown.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -217,12 +217,12 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
 
 
-def pace(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
+def pace(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
     """Walking speed and cadence over the cycles in the means, of each condition; nothing where no cycle is in one.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -239,12 +239,12 @@ def pace(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
         yield style.label("cover.pace"), "; ".join(said)
 
 
-def by_hand(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
+def by_hand(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
     """How many cycles somebody left out or put in, and which file says so.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -420,7 +420,7 @@ def draw_facts(sheet: Sheet, left: float, top: float, right: float, heading: str
     return y
 
 
-def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float) -> float:
+def _trials(sheet: Sheet, tables: Tables, top_mm: float, bottom_mm: float) -> float:
     style = sheet.style
     sheet.heading(LEFT_MM, top_mm, style.label("cover.trials"))
     heads = ("file", "kind", "condition", "cycles", "with_kinetics", "trial_verdict")
@@ -438,7 +438,7 @@ def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float
     return y
 
 
-def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
+def trial_rows(tables: Tables, style: Style) -> list[list[Cell | str]]:
     """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict and the rules behind it.
 
     What could not be read comes first, then straight walks, then the rest; of these what needs a look, so that a long session
@@ -446,7 +446,7 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.

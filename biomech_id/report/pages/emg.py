@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -11,17 +12,17 @@ from matplotlib.figure import Figure
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, SIDES
 from biomech_id.emg.timing import TIMING_SOURCES, normal_bands
-from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
-from biomech_id.report.layout.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, row_heading
-from biomech_id.report.layout.layer import Layer, statistics
 from biomech_id.report.layout.numbers import digits, three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import Content, PageKind, of_each, register
+from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
+from biomech_id.report.panels.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, muscle_title, row_heading
+from biomech_id.report.panels.layer import Layer, statistics
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import Content, PageKind, of_each, register
 
 _TOP_MM, _GAP_MM, _GUTTER_MM = 36.0, 6.0, 12.0
 _MOST_ROWS, _MOST_CYCLES, _TALLEST_MM = 8, 8, 26.0
@@ -33,7 +34,7 @@ _BAND_OPACITY = 0.35
 
 
 class CycleLine(Protocol):
-    """A row of `SessionTables.cycle_list`, as far as this page reads it."""
+    """A row of `Tables.cycle_list`, as far as this page reads it."""
 
     trial: str
     side: str
@@ -87,7 +88,7 @@ def _stacked(panel: Panel, view: EmgView, layer: Layer, row: MuscleRow, side: st
         return
     refusal = view.refusal(label, style)
     counted = style.label("emg.cycles" if len(shown) == len(cycles) else "emg.some_cycles", shown=len(shown), n=len(cycles))
-    row_heading(panel, f"{style.label(f'side.{side}')} {row.title(style)}", [] if refusal else [counted])
+    row_heading(panel, f"{style.label(f'side.{side}')} {muscle_title(row.name, style)}", [] if refusal else [counted])
     if refusal:
         panel.notice(style.label("emg.not_shown", verdict=refusal))
         return
@@ -162,7 +163,10 @@ def envelope_pages(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
 def _scaled(layer: Layer, style: Style) -> str:
     """What amplitudes are a percentage of, and what that cannot show."""
     reference = layer.tables.manifest.get("recipe", {}).get("emg", {}).get("emg_reference", "")
-    return style.label("emg.by_reference", name=reference) if reference else style.label("emg.by_peak")
+    if not reference:
+        return style.label("emg.by_peak")
+    moves = Path(reference).stem in {trial["name"] for trial in layer.tables.summary["trials"]}
+    return style.label("emg.by_movement" if moves else "emg.by_reference", name=reference)
 
 
 def _has_norm(norm: Norm, rows: Sequence[MuscleRow]) -> bool:
@@ -219,7 +223,7 @@ def draw_envelopes(
         for on, off in normal_bands(row.name, layer.foot_off_percent(side)):
             level = 147.0 if side == "L" else 142.0
             panel.polylines([np.array([[on, level], [off, level]])], colour="zero", width=1.6, zorder=2.5)
-    row_heading(panel, row.title(style))
+    row_heading(panel, muscle_title(row.name, style))
     if counted:
         panel.outside(panel.size_mm[0], panel.size_mm[1] + 4.0, "   ".join(counts), size="tiny", colour="quiet", ha="right")
     for number, sentence in enumerate(absent if counted else ()):

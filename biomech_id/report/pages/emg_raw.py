@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, row_heading
 from biomech_id.report.layout.numbers import digits, three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.page import Content, PageKind, Shows, of_each, register
+from biomech_id.report.panels.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, muscle_title, row_heading
+from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
 
 _TOP_MM, _MOST_ROWS, _TALLEST_MM, _GAP_MM = 33.0, 10, 17.0, 5.6
 _GUTTER_MM, _STANCE_MM = 12.0, 1.6
@@ -76,7 +76,7 @@ def _channel(panel: Panel, view: EmgView, trial: str, row: MuscleRow, label: str
     if found.verdict == "live":
         unit = {"uV": "µV"}.get(found.unit, found.unit)
         said.append(style.label("emg.threshold", value=three_digits(found.threshold, style.decimal_mark), unit=unit))
-    row_heading(panel, " ".join([*side, row.title(style)]), [", ".join(said)] if said else [])
+    row_heading(panel, " ".join([*side, muscle_title(row.name, style)]), [", ".join(said)] if said else [])
     trace = view.raw(trial, label)
     # What is no muscle may have any size: it is drawn by its own.
     half = view.scale if found.verdict == "live" else float(np.abs(trace[:, 1:]).max()) or 1.0 if len(trace) else 1.0

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.path import Path
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.report.layout.curve_panel import SESSION_DASHES, Drawing, session_colour
-from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.panels.curve_panel import SESSION_DASHES, Drawing, session_colour
+from biomech_id.report.panels.layer import ROWS, Layer
 
 _WIDTH_MM, _HEIGHT_MM = 27.0, 64.5
 _MARGIN_MM = 20.0

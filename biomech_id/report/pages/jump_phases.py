@@ -10,14 +10,14 @@ from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.pages.jumps import jumps_of
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
+from biomech_id.session.tables.session_tables import Tables
 
 #: Push-off begins with the contact before, at most so long before take-off; so much of the landing is shown (s).
 BEFORE_S, AFTER_S = 1.0, 0.5
@@ -98,12 +98,12 @@ def by_phase(time_s: FloatArray, measured: Measured) -> FloatArray:
     return JUMPING.along(time_s, measured)
 
 
-def phase_curves(tables: SessionTables, variable: tuple[str, str], side: str, factor: float, of: Phased = JUMPING) -> PhasePaths:
+def phase_curves(tables: Tables, variable: tuple[str, str], side: str, factor: float, of: Phased = JUMPING) -> PhasePaths:
     """Return (trial and number, path (n, 2)) of every jump that has the variable on that side, in the plotted unit.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         Of a session.
     variable : tuple[str, str]
         Name and component of a table of frames.

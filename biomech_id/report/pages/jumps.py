@@ -10,19 +10,19 @@ from biomech_id.report.layout.numbers import DECIMALS, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.page import Content, PageKind, Shows, register
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
+from biomech_id.session.tables.session_tables import Tables
 
 #: Columns of one sheet, and how parameters of jumps are called.
 _MOST_COLUMNS, _PREFIX = 8, "jump_"
 
 
-def jumps_of(tables: SessionTables, prefix: str = _PREFIX) -> dict[tuple[str, int], dict[str, tuple[float, str]]]:
+def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], dict[str, tuple[float, str]]]:
     """Return (trial, number of the jump) -> parameter -> value and unit, in the order of the tables.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         Of a session.
     prefix : str, optional
         How the parameters are called; those of squats and rises have others.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.curve_panel import Drawing, draw_variable
-from biomech_id.report.layout.layer import ROWS
-from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.page import PageKind, overlaid, register
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.curve_panel import Drawing, draw_variable
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.legend import draw_absences, draw_legend
+from biomech_id.report.panels.page import PageKind, overlaid, register
 
 ANGLE_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     (("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z")),

@@ -8,15 +8,15 @@ from matplotlib.figure import Figure
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import MOMENT_VARIABLE, POWER_VARIABLE
-from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.curve_panel import Drawing, draw_variable
-from biomech_id.report.layout.layer import ROWS
-from biomech_id.report.layout.legend import draw_absences, draw_legend
-from biomech_id.report.layout.peak_letters import draw_peaks
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
-from biomech_id.report.layout.uncertainty_bars import uncertainty_lines
-from biomech_id.report.page import PageKind, overlaid, register
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.curve_panel import Drawing, draw_variable
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.legend import draw_absences, draw_legend
+from biomech_id.report.panels.page import PageKind, overlaid, register
+from biomech_id.report.panels.peak_letters import draw_peaks
+from biomech_id.report.panels.uncertainty_bars import uncertainty_lines
 
 KINETIC_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     *(

@@ -7,26 +7,26 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
 from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.reasons import Said, in_language, passed_self_check
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
-from biomech_id.report.page import PageKind, Shows, of_each, register
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
+from biomech_id.report.panels.page import PageKind, Shows, of_each, register
+from biomech_id.session.tables.session_tables import Tables
 
 _COLUMNS, _GUTTER_MM, _TOP_MM = 3, 6.0, 25.0
 _COLUMN_MM = (RIGHT_MM - LEFT_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
 
 
-def methods_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
+def methods_pages(tables: Tables, style: Style) -> Iterator[Figure]:
     """Set the methods in three columns, on as many pages as they take.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -101,7 +101,7 @@ def _broken(line: str, style: Style) -> list[str]:
     return [first, *(f"   {piece}" for piece in wrapped(remainder, _COLUMN_MM - 3.0, size))]
 
 
-def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[str]]]:
+def _sections(tables: Tables, style: Style) -> Iterator[tuple[str, list[str]]]:
     summary, calibration, manifest = tables.summary, tables.calibration, tables.manifest
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
     drawn = [shlex.join([option, word]) for option, words in manifest.get("drawn", {}).items() for word in words]

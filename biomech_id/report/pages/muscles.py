@@ -5,8 +5,8 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import MUSCLE_VARIABLES, muscle_variable
-from biomech_id.report.page import Content, PageKind, overlaid, register
 from biomech_id.report.pages.upper_body import Grid, grid_page
+from biomech_id.report.panels.page import Content, PageKind, overlaid, register
 
 _ABOVE_THE_KNEE = ("psoas", "rectus_femoris", "medial_hamstrings", "lateral_hamstrings")
 _BELOW_THE_KNEE = ("medial_gastrocnemius", "lateral_gastrocnemius", "soleus")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.kinetics import kinetics_page
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
 
 
 def movement_pages(content: Content) -> Iterator[Figure]:

@@ -16,9 +16,10 @@ from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import shortened, wrapped
-from biomech_id.report.page import PageKind, Shows, register
 from biomech_id.report.pages.cover import draw_banner
-from biomech_id.results.parity import (
+from biomech_id.report.panels.page import PageKind, Shows, register
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.statistics.parity import (
     EQUAL_WITHIN,
     MECHANICAL,
     STORED_OFFSETS,
@@ -27,7 +28,6 @@ from biomech_id.results.parity import (
     quantity_of,
     why_different,
 )
-from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
 COLUMNS: tuple[tuple[str, ...], ...] = (
@@ -58,12 +58,12 @@ class ParityLine(Protocol):
     equal: str
 
 
-def parity_pages(tables: SessionTables, style: Style) -> list[Figure]:
+def parity_pages(tables: Tables, style: Style) -> list[Figure]:
     """Draw the comparison, legs and what is above them on a sheet each; without a comparison it says how to make one.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.

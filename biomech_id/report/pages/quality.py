@@ -10,19 +10,20 @@ from typing import Protocol, TypedDict
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.emg_rows import ChannelLine, muscle_order, muscle_title
-from biomech_id.report.layout.findings import all_findings, finding_lines, grade_colour, rule_title
+from biomech_id.judgement.quality import RULES
+from biomech_id.judgement.session_plates import RULE as PLATE_PLACE
+from biomech_id.languages import plates_called, worded
+from biomech_id.movement.grades import Grade
+from biomech_id.report.layout.findings import all_findings, finding_lines, grade_colour
 from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable, widths_for
-from biomech_id.report.page import PageKind, Shows, of_each, register
-from biomech_id.results.plates.session import RULE as PLATE_PLACE
-from biomech_id.results.session.quality import RULES, Grade
-from biomech_id.results.tables.session_tables import SessionTables, Table
-from biomech_id.sentences import plates_called, worded
+from biomech_id.report.panels.emg_rows import ChannelLine, muscle_order, muscle_title
+from biomech_id.report.panels.page import PageKind, Shows, of_each, register
+from biomech_id.session.tables.session_tables import Table, Tables
 
 _RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
@@ -32,12 +33,12 @@ _RESIDUAL = "residual-"
 _RESIDUAL_LAST = ("slope-fore-aft", "slope-sideways", "lag")
 
 
-def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
+def quality_pages(tables: Tables, style: Style) -> Iterator[Figure]:
     """Draw the data quality of a session, on as many pages as it takes.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -59,7 +60,7 @@ def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
     yield sheet.figure
 
 
-def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTable]]:
+def _sections(tables: Tables, style: Style) -> Iterator[tuple[str, TextTable]]:
     yield style.label("quality.rules"), rule_table(tables, style)
     residual = residual_table(tables, style)
     if residual.rows:
@@ -81,14 +82,14 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTa
         yield style.label("quality.plates"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in plates])
 
 
-def rule_table(tables: SessionTables, style: Style) -> TextTable:
+def rule_table(tables: Tables, style: Style) -> TextTable:
     """One row per trial, one column per rule; numbers that crossed a limit name it and are coloured and bold.
 
     The first row holds the limits beyond which a person should look.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -99,7 +100,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL) and rule != PLATE_PLACE]
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
     name_mm, verdict_mm = 30.0, 25.0
-    heads = [rule_title(rule, style) + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules]
+    heads = [style.label(f"rule.{rule}") + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules]
     widths = widths_for(heads, _WIDTH_MM - name_mm - verdict_mm, style)
     columns = (
         TableColumn(style.label("quality.trial"), name_mm),
@@ -139,7 +140,7 @@ def _number(row: RuleLine | None, style: Style) -> Cell:
     return Cell(f"{three_digits(row.value, style.decimal_mark)}\n{limit}", colour=str(row.verdict), bold=True)
 
 
-def residual_table(tables: SessionTables, style: Style) -> TextTable:
+def residual_table(tables: Tables, style: Style) -> TextTable:
     """What the whole body's motion leaves unexplained of the plates' force: one row per trial and phase of support.
 
     Mean and root mean square along the axes of progression; slope and lag of the trial stand in its first row. Numbers beyond a
@@ -147,7 +148,7 @@ def residual_table(tables: SessionTables, style: Style) -> TextTable:
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -195,12 +196,12 @@ def _doubted(text: str, rows: Sequence[RuleLine | None]) -> Cell:
     return Cell(text, colour=doubted, bold=True) if doubted else Cell(text)
 
 
-def refused_table(tables: SessionTables, style: Style) -> TextTable:
+def refused_table(tables: Tables, style: Style) -> TextTable:
     """Cycles without kinetics or outside the means: one row per trial and reason, with the cycles it holds for.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -228,12 +229,12 @@ def refused_table(tables: SessionTables, style: Style) -> TextTable:
     return TextTable(columns, rows)
 
 
-def gap_lines(tables: SessionTables, style: Style) -> list[str]:
+def gap_lines(tables: Tables, style: Style) -> list[str]:
     """One line per trial and way of filling: every marker with the frames it was not seen in.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -262,12 +263,12 @@ class Apart(TypedDict):
 _EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
 
 
-def agreement_table(tables: SessionTables, style: Style) -> TextTable:
+def agreement_table(tables: Tables, style: Style) -> TextTable:
     """How far events of two sources lie apart over all trials: one row per pair of sources, the worst with its trial.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
@@ -371,12 +372,12 @@ def _said_of(channel: JudgedLine, style: Style) -> str:
     return worded(channel.rule, values, style.language)
 
 
-def plate_lines(tables: SessionTables, style: Style) -> list[str]:
+def plate_lines(tables: Tables, style: Style) -> list[str]:
     """What each plate is and how it was read: a line per plate, with its baseline over the trials.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.

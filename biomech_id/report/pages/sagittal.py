@@ -9,18 +9,18 @@ from matplotlib.figure import Figure
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
 from biomech_id.emg.muscles import MUSCLES
-from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.curve_panel import Drawing, draw_variable
-from biomech_id.report.layout.emg_rows import EmgView, MuscleRow
-from biomech_id.report.layout.layer import ROWS, Layer
-from biomech_id.report.layout.legend import draw_absences, draw_legend
-from biomech_id.report.layout.peak_letters import draw_peaks
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import wrapped
-from biomech_id.report.page import PageKind, overlaid, register
 from biomech_id.report.pages.clinic import clinic_of_session, found_at
 from biomech_id.report.pages.emg import draw_envelopes
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.curve_panel import Drawing, draw_variable
+from biomech_id.report.panels.emg_rows import EmgView, MuscleRow
+from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.legend import draw_absences, draw_legend
+from biomech_id.report.panels.page import PageKind, overlaid, register
+from biomech_id.report.panels.peak_letters import draw_peaks
 
 #: Down a column: everything over the same percent of the cycle.
 SAGITTAL_ROWS: tuple[dict[str, str], ...] = (ANGLE_VARIABLE, MOMENT_VARIABLE, POWER_VARIABLE)

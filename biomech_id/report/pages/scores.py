@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
-from biomech_id.report.layout.curve_panel import BACKING
-from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import digits, mean_of, written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
@@ -21,11 +19,13 @@ from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import TextLook, width_mm, wrapped
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import Content, PageKind, of_each, register
-from biomech_id.results.statistics.sessions import score_sd
-from biomech_id.results.statistics.two_recordings import NORMAL_LIMIT, ScalarChange
-from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.report.panels.curve_panel import BACKING
+from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import Content, PageKind, of_each, register
+from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.statistics.sessions import score_sd
+from biomech_id.statistics.two_recordings import NORMAL_LIMIT, ScalarChange
 
 #: Minimal clinically important difference of the gait profile score, deg
 #: (Baker et al. 2012, Gait Posture 35:612).
@@ -35,12 +35,12 @@ _BAR_OFFSET = 0.19
 _BAR_HALF = 0.16
 
 
-def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condition: str) -> Figure:
+def scores_page(tables: Tables, style: Style, norm: Norm | None, *, condition: str) -> Figure:
     """Draw the profile as bars and the scores as a table; without a norm, say how to get one.
 
     Parameters
     ----------
-    tables : SessionTables
+    tables : Tables
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.

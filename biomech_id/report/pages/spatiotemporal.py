@@ -8,19 +8,19 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.gait.running import RUNNING_PARAMETERS
-from biomech_id.gait.spatiotemporal import symmetry_index
+from biomech_id.gait.measures.running import RUNNING_PARAMETERS
+from biomech_id.gait.measures.spatiotemporal import symmetry_index
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
-from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, within_a_step, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import Content, PageKind, register
-from biomech_id.results.norms.norm import ASYMMETRY
-from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
-from biomech_id.results.statistics.sessions import change_of_parameter
+from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import Content, PageKind, register
+from biomech_id.session.values.norm import ASYMMETRY
+from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
+from biomech_id.statistics.sessions import change_of_parameter
 
 #: How units of the tables are written for readers.
 UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.pages.jump_phases import Phased, phases_sheet
 from biomech_id.report.pages.jumps import jumps_of, measures_table
+from biomech_id.report.panels.page import Content, PageKind, Shows, register
 
 #: Columns of one sheet.
 _MOST_COLUMNS = 8

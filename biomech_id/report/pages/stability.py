@@ -14,8 +14,6 @@ from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import SIDE_SIGN, SIDES
-from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
-from biomech_id.report.layout.layer import Layer, statistics
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
@@ -23,9 +21,11 @@ from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.page import Content, PageKind, of_each, register
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, parameter_values
-from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
+from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
+from biomech_id.report.panels.layer import Layer, statistics
+from biomech_id.report.panels.page import Content, PageKind, of_each, register
+from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
 
 _TOP_MM, _TABLE_MM = 30.0, 128.0
 _PANELS_LEFT_MM, _PITCH_MM, _HEIGHT_MM, _GAP_MM = 152.0, 56.0, 38.0, 16.0

@@ -8,17 +8,17 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.change_table import LETTERS, TABLE_WIDTH_MM, draw_tables
-from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, written
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import LEFT_MM, TOP_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
-from biomech_id.results.statistics.reliability import reliability
-from biomech_id.results.statistics.sessions import change_of_curve
+from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.page import Content, PageKind, register
+from biomech_id.statistics.reliability import reliability
+from biomech_id.statistics.sessions import change_of_curve
 
 _NAME_MM, _UNIT_MM = 46.0, 13.0
 #: Every curve that the pages of means show, in their order; the pelvis has one of its own on each side.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import UPPER_BODY_TABLE
-from biomech_id.report.layout.curve_panel import Drawing, draw_variable
-from biomech_id.report.layout.layer import ROWS
-from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.page import Content, PageKind, overlaid, register
+from biomech_id.report.panels.curve_panel import Drawing, draw_variable
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.legend import draw_absences, draw_legend
+from biomech_id.report.panels.page import Content, PageKind, overlaid, register
 
 Grid = tuple[tuple[tuple[str, str], ...], ...]
 #: Where the trunk leans, whether the pelvis goes along, and what the hip has to do about it.

@@ -12,25 +12,26 @@ from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import SIDES, SignRow
-from biomech_id.report.layout.axes_label import axes_label
+from biomech_id.languages import terms_of
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.findings import cycle_counts
-from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, within_a_step, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import width_mm
-from biomech_id.report.layout.uncertainty_bars import COVERAGE, measurement_sd
-from biomech_id.report.norm import Norm
-from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
-from biomech_id.results.statistics.sessions import change_of_peak, change_of_work
-from biomech_id.results.statistics.two_recordings import ScalarChange
-from biomech_id.results.tables.band_values import WORK_NAMES, WORK_UNIT
-from biomech_id.results.tables.phase_values import EXTREMA, PHASE_NAMES, PLACE, RANGE, named_values
-from biomech_id.results.tables.session_tables import Table
+from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.norm import Norm
+from biomech_id.report.panels.page import Content, PageKind, register
+from biomech_id.report.panels.uncertainty_bars import COVERAGE, measurement_sd
+from biomech_id.session.bands.band_values import WORK_NAMES, WORK_UNIT
+from biomech_id.session.tables.phase_values import EXTREMA, PHASE_NAMES, PLACE, RANGE, named_values
+from biomech_id.session.tables.session_tables import Table
+from biomech_id.statistics.sessions import change_of_peak, change_of_work
+from biomech_id.statistics.two_recordings import ScalarChange
 
 #: The variables that the report plots, in the order of its pages.
 TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETIC_GRID) for key in row)
@@ -234,7 +235,7 @@ def _variable(sheet: Sheet, values: NamedValues, key: tuple[str, str], left: flo
 def _direction(row: SignRow, style: Style) -> str:
     """What is positive, in small letters where the language writes its nouns so."""
     word = style.word(row.positive)
-    return word if style.language == "de" else word.lower()
+    return word if terms_of(style.language, "language").get("capital_nouns") else word.lower()
 
 
 def _table(sheet: Sheet, rows: list[list[Cell | str]], left: float, top: float) -> float:

@@ -114,7 +114,7 @@ function header() {
       state.overlay = checked;
       stageAll();
     }, "overlay"),
-    choice(say("language"), [["en", "English"], ["de", "Deutsch"]], speech.language, (value) => {
+    choice(say("language"), Object.entries(page.words).map(([each, words]) => [each, words.name]), speech.language, (value) => {
       speech.language = /** @type {Language} */ (value);
       build();
     }, "language"),

@@ -29,7 +29,7 @@ export function inLanguage(said) {
 export function shown(value, digits) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const text = value.toFixed(digits);
-  return speech.language === "de" ? text.replace(".", ",") : text;
+  return text.replace(".", page.words[speech.language].decimal_mark ?? ".");
 }
 
 /** @param {string} side @returns {string} */

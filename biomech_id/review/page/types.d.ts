@@ -1,5 +1,5 @@
 // What Python puts into the page (review/session_data.py), as types.
-interface Said { en: string; de: string }
+interface Said { [language: string]: string }
 interface ArrayNote { type: "f4" | "d4" | "u1"; shape: number[]; at: number; step?: number }
 interface EventNote { time_s: number; side: string; kind: string; source_kind: string; sd_ms: number | null }
 interface CycleNote {
@@ -36,7 +36,7 @@ interface VariableNote {
   variable: string; component: string; title: string; positive: string; negative: string; unit: string; quantity: string;
   joint: string; along: "time" | "percent";
 }
-type Language = "en" | "de";
+type Language = string;
 interface PageData {
   sessions: SessionNote[]; variables: VariableNote[]; words: Record<Language, Record<string, string>>; language: Language;
   labels: Record<Language, Record<string, string>>; colours: Record<string, string>; dashes: Record<string, number[]>; laboratory: string;

@@ -27,14 +27,19 @@ FLOORS: Mapping[str, Callable[[float], Floor]] = {
 
 
 def floor_named(name: str, leg_m: float) -> Floor:
-    """Return one of `FLOORS`.
+    """Make one of `FLOORS` for a walker.
 
     Parameters
     ----------
     name : str
-        Its name.
+        One of the keys of `FLOORS`.
     leg_m : float
         Leg length of the walker.
+
+    Returns
+    -------
+    Floor
+        Its steps in proportion to leg length.
 
     Raises
     ------

@@ -44,19 +44,24 @@ class Curb(Floor):
         return False
 
     def level_m(self, number: IntArray, along_m: FloatArray) -> FloatArray:
-        """Return the height (k,) of the ground under footsteps.
+        """Height of the ground under footsteps.
 
         Parameters
         ----------
         number : IntArray
-            (k,), which footsteps.
+            (k,), numbers of the footsteps, even ones left.
         along_m : FloatArray
             (k,), where they are along the way.
+
+        Returns
+        -------
+        FloatArray
+            (k,), m, 0 before the curb.
         """
         return np.where(number > 0, self.height_m, 0.0)
 
     def rise_m(self, along_m: Jet, over_m: float, step_m: float) -> Jet:
-        """Return the height (n,) that the body follows: from the last footstep before the curb to the first one beyond it.
+        """Height that the body follows: from the last footstep before the curb to the first one beyond it.
 
         Parameters
         ----------
@@ -66,6 +71,11 @@ class Curb(Floor):
             How far it has come when it passes over footstep 0.
         step_m : float
             From one footstep to the next.
+
+        Returns
+        -------
+        Jet
+            (n,), m.
         """
         late_m = (AFTER_UP if self.height_m > 0 else -BEFORE_DOWN) * step_m
         u, width_m = along_m - (over_m + late_m), CURB_BEND * step_m

@@ -43,19 +43,24 @@ class Floor:
         return 0.0
 
     def level_m(self, number: IntArray, along_m: FloatArray) -> FloatArray:
-        """Return the height (k,) of the surface under footsteps.
+        """Height of the surface under footsteps.
 
         Parameters
         ----------
         number : IntArray
-            (k,), which footsteps.
+            (k,), numbers of the footsteps, even ones left.
         along_m : FloatArray
             (k,), where they are along the way.
+
+        Returns
+        -------
+        FloatArray
+            (k,), m.
         """
         return np.zeros(len(number))
 
     def rise_m(self, along_m: Jet, over_m: float, step_m: float) -> Jet:
-        """Return the height (n,) that the body follows.
+        """Height that the body follows.
 
         Parameters
         ----------
@@ -65,19 +70,29 @@ class Floor:
             How far it has come when it passes over footstep 0.
         step_m : float
             From one footstep to the next.
+
+        Returns
+        -------
+        Jet
+            (n,), m.
         """
         return along_m * 0.0
 
 
 def bent_line(u: Jet, width_m: float) -> Jet:
-    """Return a line that is 0 far below u = 0 and u far above it, bent within some ``width_m`` of it, (n,).
+    """A line that is 0 far below u = 0 and u far above it, bent within some ``width_m`` of it.
 
     Parameters
     ----------
     u : Jet
-        (n,), metres.
+        (n,), distance from the bend, m.
     width_m : float
         Size of the bend, metres.
+
+    Returns
+    -------
+    Jet
+        (n,), m.
 
     Examples
     --------

@@ -38,19 +38,24 @@ class Ramp(Floor):
         return False
 
     def level_m(self, number: IntArray, along_m: FloatArray) -> FloatArray:
-        """Return the height (k,) of the plane under footsteps.
+        """Height of the plane under footsteps.
 
         Parameters
         ----------
         number : IntArray
-            (k,), which footsteps.
+            (k,), numbers of the footsteps, even ones left.
         along_m : FloatArray
             (k,), where they are along the way.
+
+        Returns
+        -------
+        FloatArray
+            (k,), m.
         """
         return along_m * tan(self.incline_rad)
 
     def rise_m(self, along_m: Jet, over_m: float, step_m: float) -> Jet:
-        """Return the height (n,) of the plane under the body.
+        """Height of the plane under the body.
 
         Parameters
         ----------
@@ -60,5 +65,10 @@ class Ramp(Floor):
             How far it has come when it passes over footstep 0.
         step_m : float
             From one footstep to the next.
+
+        Returns
+        -------
+        Jet
+            (n,), m.
         """
         return along_m * tan(self.incline_rad)

@@ -44,19 +44,24 @@ class Stairs(Floor):
         return "stairs up" if self.riser_m > 0 else "stairs down"
 
     def level_m(self, number: IntArray, along_m: FloatArray) -> FloatArray:
-        """Return the height (k,) of the treads.
+        """Height of the treads under footsteps.
 
         Parameters
         ----------
         number : IntArray
-            (k,), which footsteps.
+            (k,), numbers of the footsteps, even ones left.
         along_m : FloatArray
             (k,), where they are along the way.
+
+        Returns
+        -------
+        FloatArray
+            (k,), m.
         """
         return np.asarray(number * self.riser_m, dtype=np.float64)
 
     def rise_m(self, along_m: Jet, over_m: float, step_m: float) -> Jet:
-        """Return the height (n,) that the body follows: a straight line through the treads.
+        """Height that the body follows: a straight line through the treads.
 
         Parameters
         ----------
@@ -66,5 +71,10 @@ class Stairs(Floor):
             How far it has come when it passes over footstep 0.
         step_m : float
             From one footstep to the next.
+
+        Returns
+        -------
+        Jet
+            (n,), m.
         """
         return (along_m - over_m) * (self.riser_m / self.tread_m)

@@ -48,18 +48,18 @@ def test_shapes_counts_and_names_in_place_of_contents() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["trial", "markers", "subject", "model", "motion", "assignment", "loads", "load", "wrench", "body"]
+    "name", ["trial", "markers", "subject", "model", "motion", "movement", "assignment", "loads", "load", "wrench", "body"]
 )
 def test_what_a_researcher_holds_fits_on_a_few_lines(name: str) -> None:
     person = bid.virtual_subject()
     model = bid.conventional_model(person.static().trial)
     trial = person.walk().trial
     motion = model.track(trial)
-    assignment = bid.assign_plates(trial, motion)
-    loads = bid.solve(motion, assignment)
+    movement = bid.assign_plates(motion)
+    assignment, loads = movement.assignment, bid.solve(movement)
     values = {
         "trial": trial, "markers": trial.markers, "subject": trial.subject, "plate": trial.plates[0], "model": model,
-        "motion": motion,
+        "motion": motion, "movement": movement,
         "assignment": assignment, "loads": loads, "load": loads["R", "knee"], "wrench": loads["R", "knee"].wrench,
         "body": motion.segments["R", "foot"],
     }  # fmt: skip
@@ -70,8 +70,8 @@ def test_what_a_researcher_holds_fits_on_a_few_lines(name: str) -> None:
 
 
 def test_a_whole_session_and_its_tables_too() -> None:
-    session = bid.analyse(ROOT / "data", exclude=("turn*", "walk0[13]*")).computed
-    for value in (session, session.trials[0], session.tables(), session.frames("walk02")):
+    session = bid.analyse(ROOT / "data", exclude=("turn*", "walk0[13]*"))
+    for value in (session, session.movements[0], session.tables(), session.frames("walk02")):
         shown = repr(value)
         assert shown.startswith(type(value).__name__ + "(")
         assert len(shown) < 1300

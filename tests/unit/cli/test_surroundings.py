@@ -16,8 +16,8 @@ from biomech_id.cli.streams import shown
 from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.files.surroundings import NO_FILES, NO_MEMORY, surroundings
 from biomech_id.pipeline.long_recordings import ALWAYS_FRAMES, free_bytes, out_of_memory, require_any_room, require_room
-from biomech_id.pipeline.recipe import read_recipe
 from biomech_id.readers import read_c3d
+from biomech_id.request.recipe import read_recipe
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 COMMAND = [sys.executable, "-c", "from biomech_id.cli import main; main()"]

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from biomech_id.multibody.exoskeleton import arm_exoskeleton
+from biomech_id.multibody.examples.exoskeleton import arm_exoskeleton
 from biomech_id.multibody.parts import denavit_hartenberg
 
 ROOT = Path(__file__).resolve().parents[3]

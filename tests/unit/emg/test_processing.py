@@ -87,6 +87,8 @@ def test_a_rate_that_holds_no_muscle_is_refused() -> None:
         band_pass(np.zeros(1000), 200.0)
     with pytest.raises(InvalidValueError, match="600 Hz"):
         envelope(np.zeros(1000), 1000.0, cutoff_hz=600.0)
+    with pytest.raises(InvalidValueError, match="from 460 to 450 Hz"):
+        band_pass(np.zeros(1000), 1000.0, low_hz=460.0)
 
 
 def test_the_threshold_is_said_and_is_relative_where_bursts_are_strong(bursts: Callable[..., Any]) -> None:

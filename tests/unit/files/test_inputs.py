@@ -53,9 +53,9 @@ def readings(of: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> tuple
 @pytest.mark.skipif(os.name == "nt", reason="there each file is hashed once more at the end")
 @pytest.mark.parametrize("age", ["old", "new"])
 def test_an_analysis_opens_and_hashes_every_input_once(age: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biomech_id.pipeline.job import Job
-    from biomech_id.pipeline.recipe import Recipe
     from biomech_id.pipeline.single import analyse_job
+    from biomech_id.request.job import Job
+    from biomech_id.request.recipe import Recipe
 
     subject = tmp_path / "anna"
     subject.mkdir()
@@ -80,7 +80,7 @@ def test_an_analysis_opens_and_hashes_every_input_once(age: str, tmp_path: Path,
     assert {path.name: hashed[sha256_of(path)] for path in files} == {path.name: times for path in files}
     result = job.__dict__["result"]
     assert result.inputs == {path.name: sha256_of(path) for path in files}
-    assert "input-changed" not in {finding.rule for finding in result.findings}
+    assert "input-changed" not in {finding.rule for finding in result.session_findings}
 
 
 def in_place(path: Path) -> None:

@@ -19,10 +19,10 @@ import pytest
 from biomech_id.anthropometry.table import load_table
 from biomech_id.errors import BiomechError
 from biomech_id.markersets import load_markerset
-from biomech_id.pipeline.recipe import read_recipe
-from biomech_id.pipeline.subject_file import apply_subject_file, condition_of
 from biomech_id.report.layout.style import load_style
-from biomech_id.results.norms.norm import read_norm
+from biomech_id.request.recipe import read_recipe
+from biomech_id.request.subject_file import apply_subject_file, condition_of
+from biomech_id.session.values.norm import read_norm
 from biomech_id.trial import Subject
 
 CASES = json.loads((Path(__file__).parent / "bad_files.json").read_text(encoding="utf-8"))

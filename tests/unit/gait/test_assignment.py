@@ -8,7 +8,7 @@ import pytest
 from biomech_id.errors import OptionError, ShapeError
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.gait.stance import Verdict
+from biomech_id.movement.stance import Verdict
 from biomech_id.trial import Markers, Trial
 
 RIGHT, LEFT = 3, 3

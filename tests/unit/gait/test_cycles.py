@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
-from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.travel import describe_travel
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
+from biomech_id.movement.cycle import KineticsValid
 from biomech_id.trial import Event, EventKind
 
 

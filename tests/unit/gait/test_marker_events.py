@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.feet.landmarks import find_landmarks
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.event_estimates import Estimate, completed, consensus, falls_below, highest_vertex, rises_above
-from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import LARGEST_SD_S, METHODS, MarkerTiming, _peaks, marker_events
-from biomech_id.gait.travel import describe_travel
 from biomech_id.trial import Event, EventKind, EventSource, Markers
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError, ShapeError
-from biomech_id.gait.peaks import BURSTS, power_peaks
+from biomech_id.gait.measures.peaks import BURSTS, power_peaks
 
 PERCENT = np.linspace(0.0, 100.0, 101)
 

@@ -9,7 +9,7 @@ import pytest
 
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.momentum import BodyMomentum, Ground
-from biomech_id.gait.residual import ResidualTest, judge_residual
+from biomech_id.gait.measures.residual import ResidualTest, judge_residual
 
 RATE_HZ, MASS_KG, STEP_S = 100.0, 60.0, 0.5
 N = 200

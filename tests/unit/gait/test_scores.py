@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import ShapeError
-from biomech_id.gait.scores import GAIT_VARIABLES, gait_scores, gait_variable_score
+from biomech_id.gait.measures.scores import GAIT_VARIABLES, gait_scores, gait_variable_score
 
 NORM = {name: 10.0 * np.sin(np.linspace(0, 2 * np.pi, 101) + i) for i, name in enumerate(GAIT_VARIABLES)}
 

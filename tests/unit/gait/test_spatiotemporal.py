@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.feet.landmarks import Landmarks, find_landmarks
+from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.cycles import cut_cycles
-from biomech_id.gait.landmarks import Landmarks, find_landmarks
-from biomech_id.gait.spatiotemporal import foot_places, gait_parameters, symmetry_index
-from biomech_id.gait.travel import describe_travel
+from biomech_id.gait.measures.spatiotemporal import foot_places, gait_parameters, symmetry_index
+from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.trial import Event, EventKind
 
 STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF

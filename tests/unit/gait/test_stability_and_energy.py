@@ -7,16 +7,16 @@ import pytest
 
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import FootContact
-from biomech_id.gait.cycle import Cycle, KineticsValid
-from biomech_id.gait.energy import energy_parameters, mechanical_energy
-from biomech_id.gait.floor import Belt
-from biomech_id.gait.stability import margins_of_stability, stability_parameters
-from biomech_id.gait.trunk_and_arms import (
+from biomech_id.feet.floor import Belt
+from biomech_id.gait.measures.energy import energy_parameters, mechanical_energy
+from biomech_id.gait.measures.stability import margins_of_stability, stability_parameters
+from biomech_id.gait.measures.trunk_and_arms import (
     angular_momentum_parameters,
     arm_swing_parameters,
     excursion_parameters,
     trunk_parameters,
 )
+from biomech_id.movement.cycle import Cycle, KineticsValid
 
 TIME_S = np.arange(101) / 100.0
 LEFT = Cycle("walk", "L", 1, 0.0, 1.0, 0.6, 0.1, 0.5, KineticsValid.TRUE)

@@ -8,7 +8,7 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.models.registry import MODELS_FOLDER, is_model, model_file, no_model, registered_name
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.recipe import Recipe
 
 
 def test_a_file_is_an_opensim_model_and_a_registered_name_is_none() -> None:

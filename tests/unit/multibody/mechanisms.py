@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from biomech_id.dynamics.body import Segment
 from biomech_id.multibody.closures import circle_intersection, pin
 from biomech_id.multibody.closures import gears as rolling_gears
-from biomech_id.multibody.joints import prismatic, revolute
-from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.mechanisms import (
+from biomech_id.multibody.examples.mechanisms import (
     ExoskeletonLeg,
     four_bar,
     in_plane,
     planar_segment,
     sliding_segment,
 )
+from biomech_id.multibody.joints import prismatic, revolute
+from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.system import System

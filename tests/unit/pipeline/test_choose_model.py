@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError, OptionError, on_command_line
+from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
 from biomech_id.models.conventional.needs import missing_measurements
 from biomech_id.pipeline.choose_model import choose_model
-from biomech_id.pipeline.intake import find_static, only_frame, sway_mm, sways
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.intake import find_static, only_frame, sway_mm, sways
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject
-from biomech_id.sentences import Sentence
 from biomech_id.trial import Markers, Subject, Trial
 
 PERSON = virtual_subject(duration_s=4.5)

@@ -16,13 +16,13 @@ from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.exports.opensim.folder import session_model
 from biomech_id.pipeline.folder_verdict import folder_verdict
 from biomech_id.readers import read
-from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import analysis_facts
-from biomech_id.results.session.result import SessionResult
-from biomech_id.results.statistics.sessions import ComparedCycles
+from biomech_id.report.panels.layer import layers_of
 from biomech_id.sample import VirtualSubject
 from biomech_id.sample.c3d import write_c3d
+from biomech_id.session.session import Session
+from biomech_id.statistics.sessions import ComparedCycles
 
 BAREFOOT, SHOD = "barefoot", "in shoes"
 TOML = f"""condition = "{BAREFOOT}"
@@ -51,11 +51,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def session(folder: Path) -> SessionResult:
+def session(folder: Path) -> Session:
     return bid.analyse(folder, uncertainty=False).computed
 
 
-def test_each_condition_is_calibrated_on_its_own_static_trial(folder: Path, session: SessionResult, tmp_path: Path) -> None:
+def test_each_condition_is_calibrated_on_its_own_static_trial(folder: Path, session: Session, tmp_path: Path) -> None:
     (tmp_path / "subject.toml").write_text("", encoding="utf-8")
     for static, walk in (("static", "walk01"), ("static_shoes", "walk02")):
         files = [folder / f"{name}.c3d" for name in (static, walk)]
@@ -66,7 +66,7 @@ def test_each_condition_is_calibrated_on_its_own_static_trial(folder: Path, sess
     assert np.nanmax(np.abs(knees[0] - knees[1])) > 5.0  # the placements do differ
 
 
-def test_the_tables_say_which_static_trial_was_whose(session: SessionResult) -> None:
+def test_the_tables_say_which_static_trial_was_whose(session: Session) -> None:
     tables = session.tables()
     assert [(trial["name"], trial["condition"], trial["static"]) for trial in tables.summary["trials"]] == [
         ("walk01", BAREFOOT, "static"), ("walk02", SHOD, "static_shoes"),
@@ -80,7 +80,7 @@ def test_the_tables_say_which_static_trial_was_whose(session: SessionResult) -> 
     assert ("Static trial, in shoes", "static_shoes.c3d") in said
 
 
-def test_conditions_whose_markers_were_placed_anew_carry_the_markers_error(session: SessionResult) -> None:
+def test_conditions_whose_markers_were_placed_anew_carry_the_markers_error(session: Session) -> None:
     layers = layers_of(session.tables())
     first, second = (ComparedCycles(layer.tables, layer.used) for layer in layers)
     assert not first.markers_of(second)
@@ -121,7 +121,7 @@ def test_a_slip_of_the_pen_is_refused(folder: Path, tmp_path: Path, toml: str, e
         bid.analyse(folder, subject_file=tmp_path / "subject.toml")
 
 
-def test_every_condition_may_name_its_own(folder: Path, tmp_path: Path, session: SessionResult) -> None:
+def test_every_condition_may_name_its_own(folder: Path, tmp_path: Path, session: Session) -> None:
     every = TOML + f'"{BAREFOOT}" = "static.c3d"\n'
     (tmp_path / "subject.toml").write_text(every, encoding="utf-8")
     found = bid.analyse(folder, subject_file=tmp_path / "subject.toml", uncertainty=False).computed
@@ -129,6 +129,6 @@ def test_every_condition_may_name_its_own(folder: Path, tmp_path: Path, session:
     pd.testing.assert_frame_equal(found.frames("walk01").to_dataframe(), session.frames("walk01").to_dataframe())
 
 
-def test_an_opensim_model_has_one_placement_of_markers(session: SessionResult) -> None:
+def test_an_opensim_model_has_one_placement_of_markers(session: Session) -> None:
     with pytest.raises(OptionError, match="one condition at a time"):
         session_model(session)

@@ -16,14 +16,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import biomech_id.check
+import biomech_id.judgement.check
 from biomech_id import markersets, pipeline
-from biomech_id.check import CheckReport
 from biomech_id.cli.app import app
 from biomech_id.errors import typed
+from biomech_id.judgement.check import CheckReport
 from biomech_id.markersets import load_markerset
 from biomech_id.pipeline.folder_verdict import FolderVerdict, folder_verdict
 from biomech_id.readers.recording import with_marker_set
+from biomech_id.request import intake
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
 
@@ -77,7 +78,7 @@ def test_what_it_lacks_and_the_command_that_gives_it(tmp_path: Path, case: str) 
 def test_commands_can_be_typed_as_they_stand_whatever_the_folder_is_called(
     case: str, windows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pipeline.choose_model, pipeline.folder_verdict, pipeline.intake):
+    for module in (pipeline.choose_model, pipeline.folder_verdict, intake):
         monkeypatch.setattr(module, "typed", partial(typed, windows=windows))
     folder = tmp_path / "Anna's walk & second (visit)"
     folder.mkdir()
@@ -130,7 +131,7 @@ def test_an_archive_is_held_one_folder_at_a_time(tmp_path: Path, monkeypatch: py
                 yield report
                 del report
 
-    monkeypatch.setattr(biomech_id.check, "iter_check", one_after_another)
+    monkeypatch.setattr(biomech_id.judgement.check, "iter_check", one_after_another)
     result = CliRunner().invoke(app, ["check", str(tmp_path)])
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert len(held) == 6

@@ -8,11 +8,11 @@ import pytest
 
 from biomech_id.errors import MissingInputError
 from biomech_id.files.inputs import sha256_of
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.pipeline.resume import differences
-from biomech_id.results.folder.manifest import build_manifest
+from biomech_id.pipeline.study.resume import differences
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.output.manifest import build_manifest
 
 
 @pytest.fixture

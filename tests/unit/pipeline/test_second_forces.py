@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.exports.opensim.text import write_trc
 from biomech_id.gait.force_lag import find_force_lag
 from biomech_id.pipeline.second_forces import cut_frames, with_second_forces
 from biomech_id.readers import read
@@ -18,6 +17,7 @@ from biomech_id.readers.opensim.force_columns import force_columns
 from biomech_id.readers.opensim.trc import MarkerTable
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.trial import ForcePlate, Trial
+from biomech_id.writers.opensim_text import write_trc
 
 GROUND = ROTATION_TO_Z_UP["+Y"].T
 

@@ -11,8 +11,8 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.pipeline.recipe import Recipe, read_recipe, recipe_toml
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
+from biomech_id.request.recipe import Recipe, read_recipe, recipe_toml
 from biomech_id.sample.c3d import write_c3d
 
 

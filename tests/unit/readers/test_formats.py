@@ -10,10 +10,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.study_folders import find_subjects
 from biomech_id.readers import Format, formats, read, register
 from biomech_id.readers.formats import companions_of, recordings_among
+from biomech_id.request.job import Job
+from biomech_id.request.study_folders import find_subjects
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 

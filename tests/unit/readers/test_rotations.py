@@ -11,9 +11,9 @@ from c3d_builder import BLOCK_BYTES, C3D, FRAMES, PC, RATE_HZ, SGI, healthy
 from typer.testing import CliRunner
 
 from biomech_id.algebra.rotation import cardan_matrix
-from biomech_id.check import check_file
 from biomech_id.cli.app import app
 from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.judgement.check import check_file
 from biomech_id.readers import read_c3d
 from biomech_id.trial import Rotations
 

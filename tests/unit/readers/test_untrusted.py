@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from c3d_builder import healthy
 
-from biomech_id.check import check_file
 from biomech_id.errors import FileRefusedError
+from biomech_id.judgement.check import check_file
 from biomech_id.readers import read_c3d, sandbox_child
 from biomech_id.readers.sandbox import Sandbox
 from biomech_id.readers.source import read_source

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import BUDGET_PARTS, SIDES, SignRow, cycle_rows, table_columns
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, tidy_table
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables, tidy_table
 
 # What tests of other rooms share is imported by its name.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -206,7 +206,7 @@ def make_session(
     budget: bool = True,
     scores: bool = False,
     date: str | None = "2024-05-17",
-) -> SessionTables:
+) -> Tables:
     """Build a session of straight walks, and of a turn if asked for."""
     kinds = [("walk1", "straight"), ("turn1", "turn")] if turn else [("walk1", "straight")]
     trials, curves, spatiotemporal, frames = [], [], [], {}
@@ -252,7 +252,7 @@ def make_session(
     quality = [
         {"trial": t["name"], "rule": "gap-largest", "value": 120.0, "unit": "ms", "limit": 100.0, "verdict": "warn"} for t in trials
     ]
-    return SessionTables(
+    return Tables(
         frames=frames,
         cycles=_long(curves),
         budget=_budget(curves) if budget else tidy_table("budget"),
@@ -303,13 +303,13 @@ def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def session() -> SessionTables:
+def session() -> Tables:
     """Three straight cycles a side with kinetics."""
     return make_session()
 
 
 @pytest.fixture
-def build() -> Callable[..., SessionTables]:
+def build() -> Callable[..., Tables]:
     """The session builder itself."""
     return make_session
 

@@ -14,7 +14,7 @@ from typing import Any
 import pypdf
 
 from biomech_id.conventions import cycle_rows
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 
 #: What a page calls each kind of movement.
 KINDS = {
@@ -40,7 +40,7 @@ class Count:
         return self.printed == self.counted
 
 
-def counts(pdf: Path, tables: SessionTables) -> list[Count]:
+def counts(pdf: Path, tables: Tables) -> list[Count]:
     """Every count found in the report."""
     reader = pypdf.PdfReader(pdf)
     titles = {reader.get_destination_page_number(mark): str(mark.title) for mark in _flat(reader.outline)}
@@ -66,11 +66,11 @@ def _flat(outline: list[Any]) -> Iterator[Any]:
         yield from _flat(mark) if isinstance(mark, list) else [mark]
 
 
-def _trials(tables: SessionTables) -> list[dict[str, Any]]:
+def _trials(tables: Tables) -> list[dict[str, Any]]:
     return list(tables.summary["trials"])
 
 
-def _straight(tables: SessionTables) -> list[tuple[str, dict[str, Any]]]:
+def _straight(tables: Tables) -> list[tuple[str, dict[str, Any]]]:
     """Trial and cycle of those in the means of the condition that the pages of straight walking show: the first one."""
     straight = [trial for trial in _trials(tables) if trial["kind"] == "straight" and trial["cycles"]]
     first = [trial for trial in straight if trial["condition"] == straight[0]["condition"]]
@@ -85,7 +85,7 @@ def _with_kinetics(cycles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [cycle for cycle in cycles if cycle["kinetics_valid"] != "false"]
 
 
-def _cover(text: str, tables: SessionTables) -> Iterator[Count]:
+def _cover(text: str, tables: Tables) -> Iterator[Count]:
     trials = _trials(tables)
     (said,) = re.findall(r"(\d+) trials?: (\d+) accepted", text)
     yield Count("cover: trials, accepted", tuple(map(int, said)), (len(trials), sum(t["verdict"] == "accept" for t in trials)))
@@ -117,7 +117,7 @@ def _in_means(text: str, head: str, used: list[dict[str, Any]], page: str) -> It
     yield Count(f"{page}: cycles in the means, with kinetics", tuple(map(int, printed.groups())), counted)
 
 
-def _quality(text: str, tables: SessionTables) -> Iterator[Count]:
+def _quality(text: str, tables: Tables) -> Iterator[Count]:
     for trial in _trials(tables):
         name = re.escape(trial["name"])
         last = rf"[^A-Z]*(?<!limit) (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b"
@@ -143,7 +143,7 @@ def _quality(text: str, tables: SessionTables) -> Iterator[Count]:
             yield Count(f"quality: {trial['name']}: listed cycles", listed, counted)
 
 
-def _parameters(text: str, tables: SessionTables) -> Iterator[Count]:
+def _parameters(text: str, tables: Tables) -> Iterator[Count]:
     table = tables.spatiotemporal
     known = table[table["value"].notna()]
     wanted = {(name, cycle["side"], cycle["cycle"]) for name, cycle in _straight(tables)}
@@ -156,7 +156,7 @@ def _parameters(text: str, tables: SessionTables) -> Iterator[Count]:
             yield Count(f"time and distance: {words}", tuple(map(int, printed.groups())), counted)
 
 
-def _panels(text: str, title: str, tables: SessionTables) -> Iterator[Count]:
+def _panels(text: str, title: str, tables: Tables) -> Iterator[Count]:
     kind = next((kind for kind, words in KINDS.items() if title.endswith(f": {words}")), "straight")
     if ":" in title and kind == "straight":
         return  # a further condition has pages of its own

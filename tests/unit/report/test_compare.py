@@ -15,17 +15,17 @@ from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report import compare_report, session_differences
 from biomech_id.report.layout.change_table import change_cell, change_cells
-from biomech_id.report.layout.curve_panel import Drawing, session_colour
-from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.pages.cover import compared_cover
 from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.statistics import _changes
-from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve, change_of_parameter, session_sd
-from biomech_id.results.statistics.two_recordings import ScalarChange
-from biomech_id.results.tables.means import mean_curves
-from biomech_id.results.tables.scores_table import scores_against
+from biomech_id.report.panels.curve_panel import Drawing, session_colour
+from biomech_id.report.panels.layer import Layer, layers_of
+from biomech_id.session.output.scores_table import scores_against
+from biomech_id.session.tables.means import mean_curves
+from biomech_id.statistics.sessions import ComparedCycles, change_of_curve, change_of_parameter, session_sd
+from biomech_id.statistics.two_recordings import ScalarChange
 
 
 @pytest.fixture

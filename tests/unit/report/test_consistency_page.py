@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.consistency import consistency_page, distances
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.layer import layers_of
+from biomech_id.session.tables.session_tables import Tables
 
 
-def bent(build, by_deg: float) -> SessionTables:
+def bent(build, by_deg: float) -> Tables:
     """A session of scattered cycles, of which the second left one of the first trial bends the knee further."""
     session = build(cycles=8)
     rng = np.random.default_rng(4)

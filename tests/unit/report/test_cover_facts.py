@@ -12,8 +12,7 @@ import pytest
 from biomech_id.errors import Finding
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import analysis_facts, pace, subject_facts, trial_rows
-from biomech_id.results.session.summary import finding_records
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.session.tables.session_tables import Tables, finding_records
 
 
 def summary(*findings: Finding) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def test_a_mass_that_plates_tell_says_so(how: str, language: str, line: str) -> 
     ],
 )
 def test_how_still_the_static_trial_is_stands_beside_its_name(
-    rule: str, values: dict[str, object], line: str, session: SessionTables
+    rule: str, values: dict[str, object], line: str, session: Tables
 ) -> None:
     style = load_style()
     findings = () if rule == "static-seen" else (Finding(rule, values, "stand"),)
@@ -54,14 +53,14 @@ def test_how_still_the_static_trial_is_stands_beside_its_name(
     assert dict(analysis_facts(tables, style, None))[style.label("cover.static")] == line
 
 
-def test_straight_walks_are_listed_before_other_trials_and_the_refused_before_all(build: Callable[..., SessionTables]) -> None:
+def test_straight_walks_are_listed_before_other_trials_and_the_refused_before_all(build: Callable[..., Tables]) -> None:
     tables = build(turn=True)
     trials = [tables.summary["trials"][1] | {"verdict": "reject"}, tables.summary["trials"][0]]
     tables = replace(tables, summary={**tables.summary, "trials": trials, "failed": [{"file": "lost.c3d", "error": "empty"}]})
     assert [row[0] for row in trial_rows(tables, load_style())] == ["lost.c3d", "walk1.c3d", "turn1.c3d"]
 
 
-def test_the_cover_tells_speed_and_cadence_of_the_cycles_in_the_means(build: Callable[..., SessionTables]) -> None:
+def test_the_cover_tells_speed_and_cadence_of_the_cycles_in_the_means(build: Callable[..., Tables]) -> None:
     """Three cycles a side walk at 1.32 and 1.08 m/s (see conftest); the turn's are in no mean."""
     tables = build(turn=True)
     speed = [1.2 * factor + 0.01 * cycle for factor in (1.1, 0.9) for cycle in (1, 2, 3)]

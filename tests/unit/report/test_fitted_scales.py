@@ -10,11 +10,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from biomech_id.report import curves
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import ROWS, layers_of
 from biomech_id.report.layout.scale import EDGE, Scale
 from biomech_id.report.layout.style import load_style
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import ROWS, layers_of
+from biomech_id.session.tables.session_tables import Tables
 
 POWER = ROWS["AnklePower", ""]
 
@@ -36,7 +36,7 @@ def test_a_scale_widens_by_whole_steps_and_no_further(scale: Scale, values: tupl
     assert len(found.ticks) <= 10
 
 
-def stronger(tables: SessionTables, factor: float, **cycle: object) -> SessionTables:
+def stronger(tables: Tables, factor: float, **cycle: object) -> Tables:
     """The session with ankle powers of the left side multiplied, and every cycle's entries changed."""
     values = tables.cycles.copy()
     values.loc[(values["side"] == "L") & (values["variable"] == "AnklePower"), "value"] *= factor
@@ -56,7 +56,7 @@ def lines(figure: Figure) -> Iterator[tuple[str, tuple[float, float], float, flo
 
 
 @pytest.mark.parametrize("every_cycle", [True, False])
-def test_no_curve_leaves_its_panel(session: SessionTables, every_cycle: bool) -> None:
+def test_no_curve_leaves_its_panel(session: Tables, every_cycle: bool) -> None:
     strong = stronger(session, 8.0)
     drawn = [*lines(curves.kinetics(strong, every_cycle=every_cycle)), *lines(curves.kinematics(strong, every_cycle=every_cycle))]
     assert {name.split("|")[1] for name, *_ in drawn} == {"L", "R"}
@@ -65,17 +65,17 @@ def test_no_curve_leaves_its_panel(session: SessionTables, every_cycle: bool) ->
     assert ends[1] > load_style().scale(POWER).high, "both sides share the wider scale"
 
 
-def test_the_page_says_that_a_scale_is_wider(session: SessionTables) -> None:
+def test_the_page_says_that_a_scale_is_wider(session: Tables) -> None:
     said = ("W/kg", "W/kg, wider scale")
 
-    def words(drawn: SessionTables) -> list[str]:
+    def words(drawn: Tables) -> list[str]:
         return [text.get_text() for axes in curves.kinetics(drawn).axes for text in axes.texts if text.get_text() in said]
 
     assert words(session) == ["W/kg"] * 3
     assert words(stronger(session, 8.0)) == ["W/kg", "W/kg", "W/kg, wider scale"]
 
 
-def test_a_refused_cycle_does_not_flatten_the_others(session: SessionTables) -> None:
+def test_a_refused_cycle_does_not_flatten_the_others(session: Tables) -> None:
     refused = stronger(session, 100.0, sound=False, used=False)
     assert fitted(load_style(), layers_of(refused)).scale(POWER) == load_style().scale(POWER)
 

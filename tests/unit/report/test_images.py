@@ -16,8 +16,8 @@ from PIL import Image
 
 import biomech_id as bid
 from biomech_id.report.images import draw_page_images
-from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sample import write_subject
+from biomech_id.session.tables.session_tables import Tables
 
 BASELINE = Path(__file__).parent / "baseline"
 PAGES = ("kinematics_cycles", "kinematics_mean", "kinetics_mean", "ground_reaction", "budget")
@@ -42,7 +42,7 @@ def worst_block(one: Path, other: Path) -> float:
     return float(np.abs(blocks[0] - blocks[1]).max())
 
 
-def swapped(tables: SessionTables) -> SessionTables:
+def swapped(tables: Tables) -> Tables:
     """The same session with left and right exchanged."""
     other = {"L": "R", "R": "L"}
 
@@ -61,7 +61,7 @@ def swapped(tables: SessionTables) -> SessionTables:
 
 
 @pytest.fixture(scope="module")
-def virtual(tmp_path_factory) -> SessionTables:
+def virtual(tmp_path_factory) -> Tables:
     folder = tmp_path_factory.mktemp("virtual") / "subject"
     write_subject(folder)
     return bid.analyse(folder).tables()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import biomech_id as bid
-from biomech_id.pipeline.recipe import Recipe
-from biomech_id.report.layout.labelled_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
+from biomech_id.languages import LANGUAGES
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.methods import history_lines, processing
-from biomech_id.sentences import LANGUAGES
+from biomech_id.report.panels.labelled_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
+from biomech_id.request.recipe import Recipe
 from biomech_id.trial import Subject
 
 DATA = Path(__file__).parents[3] / "data"

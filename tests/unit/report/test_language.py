@@ -11,15 +11,15 @@ import matplotlib as mpl
 import pytest
 
 import biomech_id
+from biomech_id.languages import LANGUAGES
 from biomech_id.report.book import page_names, session_pages
-from biomech_id.report.layout.labelled_values import method_words
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import with_norm
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.labelled_values import method_words
+from biomech_id.report.panels.norm import with_norm
+from biomech_id.session.tables.session_tables import Tables
 
 pytestmark = pytest.mark.slow
 
-ROOM = Path(biomech_id.__file__).parent
 WORD = re.compile(r"[A-Za-zÄÖÜäöüß]{2,}")
 #: What no language changes: units, names of programs, of columns of the tables, and of the muscles (Latin).
 NAMES = {
@@ -50,6 +50,15 @@ IN_BOTH = set(
 )
 
 
+#: Directions and muscles' actions, by the same Latin words in both languages.
+ACTIONS = set(
+    """
+    axial dorsal eversion evertor extension extensor flexor inversion invertor plantarflexion plantarflexor pronation pronator
+    radial supination supinator ulnar valgus
+    """.split()  # noqa: SIM905
+)
+
+
 def words_of(texts: Iterable[object]) -> set[str]:
     return {word.lower() for text in texts for word in WORD.findall(re.sub(r"\{[^}]*\}", " ", str(text)))}
 
@@ -67,7 +76,7 @@ def leaves(table: object, *, without: tuple[str, ...] = ()) -> Iterator[object]:
 
 
 def table_words(language: str, *, without: tuple[str, ...] = ()) -> set[str]:
-    files = [ROOM / "report" / "layout" / f"labels_{language}.toml", *(ROOM / "sentences" / language).glob("*.toml")]
+    files = [LANGUAGES[language] / "report.toml", *(LANGUAGES[language] / "sentences").glob("*.toml")]
     tables = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
     return words_of(leaf for table in tables for leaf in leaves(table, without=without))
 
@@ -78,11 +87,11 @@ def german_words() -> set[str]:
 
 def test_the_german_tables_hold_no_english() -> None:
     """What ``of`` names is a value's name, and nobody reads it."""
-    english_in_german = (table_words("de", without=("of",)) & table_words("en", without=("of",))) - IN_BOTH
+    english_in_german = (table_words("de", without=("of",)) & table_words("en", without=("of",))) - IN_BOTH - ACTIONS
     assert english_in_german == set()
 
 
-def own_words(tables: SessionTables) -> set[str]:
+def own_words(tables: Tables) -> set[str]:
     """Of the recording: names of files, trials and channels; what was typed; where numbers were read; citations."""
     summary, calibration = tables.summary, tables.calibration
     texts = [summary["subject"], tables.manifest, [trial["name"] + " " + trial["file"] for trial in summary["trials"]]]
@@ -94,7 +103,7 @@ def own_words(tables: SessionTables) -> set[str]:
     return words_of(leaf for text in texts for leaf in leaves(text)) | words_of(calibration.get("sides", {}).get("L", {}))
 
 
-def texts_of(tables: SessionTables, style: Style) -> Iterator[str]:
+def texts_of(tables: Tables, style: Style) -> Iterator[str]:
     scored, norm = with_norm(None, tables)
     with mpl.rc_context(style.rc):
         for page in session_pages(scored, style, norm, page_names()):
@@ -116,22 +125,22 @@ def strange(texts: Iterable[str], known: set[str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def virtual() -> SessionTables:
+def virtual() -> Tables:
     return biomech_id.analyse(Path(__file__).parents[3] / "data").tables()
 
 
 @pytest.fixture(scope="module")
-def german(virtual: SessionTables) -> list[str]:
+def german(virtual: Tables) -> list[str]:
     return list(texts_of(virtual, load_style(language="de")))
 
 
 @pytest.fixture(scope="module")
-def english(virtual: SessionTables) -> list[str]:
+def english(virtual: Tables) -> list[str]:
     return list(texts_of(virtual, load_style()))
 
 
 @pytest.fixture(scope="module")
-def known(virtual: SessionTables) -> set[str]:
+def known(virtual: Tables) -> set[str]:
     style = load_style(language="de")
     cited = words_of(
         method_words(str(leaf), style) for leaf in leaves(virtual.calibration) if re.search(" (19|20)[0-9]{2}", str(leaf))

@@ -13,7 +13,7 @@ from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.numbers import mean_sd, written
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
-from biomech_id.report.norm import load_norm
+from biomech_id.report.panels.norm import load_norm
 from biomech_id.report.pdf import stamp
 
 #: Fine enough that rounding to pixels does not count.

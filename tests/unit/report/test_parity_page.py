@@ -13,7 +13,7 @@ from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.parity import most_left_out, pooled, verdict_of
-from biomech_id.results.parity import ParityRow, parity_table, why_different
+from biomech_id.statistics.parity import ParityRow, parity_table, why_different
 
 STYLE = load_style()
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from printed_counts import counts
 
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.pdf import draw_report
-from biomech_id.results.folder.read_write import read_tables
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 from biomech_id.sample.c3d import write_c3d
 from biomech_id.sample.subject import virtual_subject
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables.session_tables import Tables
 
 
 @pytest.fixture(scope="module")
-def faulty(tmp_path_factory: pytest.TempPathFactory) -> SessionTables:
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     """A walk with one refused cycle, one whose cycles are all refused, and a turn."""
     folder = tmp_path_factory.mktemp("faulty")
     person = virtual_subject(duration_s=3.6)
@@ -41,11 +41,11 @@ PAGES = ("cover", "quality", "spatiotemporal", "kinematics_cycles", "kinematics_
 
 
 @pytest.fixture(scope="module")
-def report(faulty: SessionTables, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(faulty: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return draw_report(faulty, tmp_path_factory.mktemp("report") / "report.pdf", pages=PAGES)
 
 
-def test_every_count_of_the_report_is_that_of_the_tables(faulty: SessionTables, report: Path) -> None:
+def test_every_count_of_the_report_is_that_of_the_tables(faulty: Tables, report: Path) -> None:
     verdicts = {trial["name"]: trial["verdict"] for trial in faulty.summary["trials"]}
     assert verdicts == {"partly": "warn", "turn": "accept", "wholly": "reject"}
     assert 0 < sum(cycle["used"] for cycle in faulty.summary["trials"][0]["cycles"]) < len(faulty.summary["trials"][0]["cycles"])
@@ -57,7 +57,7 @@ def test_every_count_of_the_report_is_that_of_the_tables(faulty: SessionTables, 
     assert any(count.what.startswith("Kinetics, every cycle: Turn") for count in found)
 
 
-def test_a_session_without_a_cycle_in_the_means_says_so_on_every_page(faulty: SessionTables, tmp_path: Path) -> None:
+def test_a_session_without_a_cycle_in_the_means_says_so_on_every_page(faulty: Tables, tmp_path: Path) -> None:
     trials = [trial for trial in faulty.summary["trials"] if trial["name"] == "wholly"]
     rejected = replace(faulty, summary={**faulty.summary, "trials": trials})
     draw_report(rejected, tmp_path / "report.pdf", pages=("cover", "quality", "kinematics_mean", "values"))
@@ -66,7 +66,7 @@ def test_a_session_without_a_cycle_in_the_means_says_so_on_every_page(faulty: Se
     assert {count.printed for count in found if count.what.startswith("Kinematics")} == {(0, 0)}
 
 
-def test_a_wrong_count_is_seen(faulty: SessionTables, report: Path) -> None:
+def test_a_wrong_count_is_seen(faulty: Tables, report: Path) -> None:
     trials = [{**trial, "cycles": [{**cycle} for cycle in trial["cycles"]]} for trial in faulty.summary["trials"]]
     next(cycle for cycle in trials[0]["cycles"] if cycle["used"])["used"] = False
     other = replace(faulty, summary={**faulty.summary, "trials": trials})

@@ -8,16 +8,17 @@ from types import SimpleNamespace
 import pytest
 
 from biomech_id.errors import Finding
+from biomech_id.judgement.quality import RULES, graded
+from biomech_id.languages import LANGUAGES, Sentence
+from biomech_id.movement.grades import Grade
 from biomech_id.report.layout.findings import finding_lines, session_sentence
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.pages.cover import cycles_in_means, trial_rows
 from biomech_id.report.pages.quality import agreement_table, plate_lines, refused_table, rule_table
-from biomech_id.results.session.quality import RULES, Grade, graded
-from biomech_id.results.session.summary import verdict_sentence
-from biomech_id.results.tables.session_tables import tidy_table
-from biomech_id.sentences import LANGUAGES, Sentence
+from biomech_id.session.tables.session_tables import tidy_table
+from biomech_id.session.values.summary import verdict_sentence
 
 STYLE = load_style()
 
@@ -72,7 +73,7 @@ def test_the_sentence_on_the_cover_is_the_one_in_the_tables(verdicts, failed, ba
         SimpleNamespace(name=f"walk{i}", verdict=Grade(verdict), has_kinetics=i not in bare) for i, verdict in enumerate(verdicts)
     ]
     session = SimpleNamespace(
-        trials=trials, failed=[SimpleNamespace(file=file) for file in failed], emg=SimpleNamespace(present=False)
+        movements=trials, failures=[SimpleNamespace(file=file) for file in failed], muscle_signals=SimpleNamespace(present=False)
     )
     said = [{"name": t.name, "verdict": str(t.verdict), "kinetics": t.has_kinetics} for t in trials]
     assert verdict_sentence(session).endswith(ends)

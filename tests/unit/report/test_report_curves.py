@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import BUDGET_PARTS, GRAVITY_M_S2, MOMENT_VARIABLE, SIDES
 from biomech_id.report import curves
-from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
 from biomech_id.report.pages.scores import scores_page
-from biomech_id.results.tables.session_tables import CURVE_POINTS
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.session.tables.session_tables import CURVE_POINTS
 
 #: Percent of body weight is plotted for N/kg; everything else as it stands.
 FACTOR = {"ground force": 100.0 / GRAVITY_M_S2}

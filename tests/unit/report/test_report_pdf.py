@@ -13,20 +13,20 @@ import pytest
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding, OptionError, OutputError, ShapeError
-from biomech_id.gait.stance import Verdict
+from biomech_id.languages import LANGUAGES, Sentence
+from biomech_id.movement.stance import Verdict
 from biomech_id.report import draw_report
 from biomech_id.report.book import page_names, session_pages
-from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.text_table import Cell, TextTable
-from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
 from biomech_id.report.pages.spatiotemporal import flagged
 from biomech_id.report.pages.values import PADDING_MM, VALUE_COLUMNS, NamedValues, _rows, beyond
-from biomech_id.results.tables.session_tables import tidy_table
-from biomech_id.sentences import LANGUAGES, Sentence
+from biomech_id.report.panels.layer import layers_of
+from biomech_id.report.panels.norm import Norm
+from biomech_id.session.tables.session_tables import tidy_table
 
 #: Of a report of one child, with all pages (issue F).
 #: Each page that draws every cycle of a session of forty a side has 0.3 MB; there are six of them.
@@ -469,7 +469,7 @@ def test_many_trials_and_findings_go_on_over_pages(build, tmp_path):
 
 
 def test_statistics_leave_out_what_is_missing():
-    from biomech_id.report.layout.layer import statistics
+    from biomech_id.report.panels.layer import statistics
 
     curves = np.tile(np.arange(101.0), (3, 1)) + np.array([[0.0], [1.0], [5.0]])
     curves[1, 60:] = np.nan

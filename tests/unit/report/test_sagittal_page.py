@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from biomech_id.report.book import page_names, session_pages
-from biomech_id.report.layout.curve_panel import Drawing
-from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.clinic import clinic_pages, found_at
 from biomech_id.report.pages.sagittal import sagittal_page
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.curve_panel import Drawing
+from biomech_id.report.panels.layer import layers_of
+from biomech_id.session.tables.session_tables import Tables
 
 CLINIC = {
     "": {"diagnosis": "bilateral spastic CP", "GMFCS": "II"},
@@ -28,7 +28,7 @@ CLINIC = {
 
 
 @pytest.fixture
-def examined(session: SessionTables) -> SessionTables:
+def examined(session: Tables) -> Tables:
     return replace(session, summary={**session.summary, "clinic": CLINIC})
 
 
@@ -48,7 +48,7 @@ def test_a_finding_stands_at_its_joint(joint: str, found: list[str]) -> None:
     assert found_at(joint, CLINIC) == found
 
 
-def test_angle_moment_and_power_of_three_joints_share_a_page(examined: SessionTables) -> None:
+def test_angle_moment_and_power_of_three_joints_share_a_page(examined: Tables) -> None:
     layer = layers_of(examined)[0]
     figure = sagittal_page(Drawing([layer], load_style()))
     drawn = {str(c.get_gid()).split("|")[2] for axes in figure.axes for c in axes.collections if str(c.get_gid()).endswith("|mean")}
@@ -72,7 +72,7 @@ def test_many_findings_go_on_over_sheets() -> None:
     assert all(text in said for keys in many.values() for text in keys.values())
 
 
-def test_a_whole_report_has_the_page_only_where_there_is_something(session: SessionTables, examined: SessionTables) -> None:
+def test_a_whole_report_has_the_page_only_where_there_is_something(session: Tables, examined: Tables) -> None:
     style = load_style()
     pages = [[page.name for page in session_pages(tables, style, None, page_names())] for tables in (session, examined)]
     assert ["clinic" in each for each in pages] == [False, True]

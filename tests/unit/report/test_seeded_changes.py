@@ -12,11 +12,11 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.report.book import page_kinds
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.page import Content
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.page import Content
+from biomech_id.session.tables.session_tables import Tables
 
 ROOT = Path(__file__).resolve().parents[3]
 #: (side, variable, component) -> first and last percent, and by how much (deg, N m/kg, W/kg): a knee that stays stiff in swing, a
@@ -33,12 +33,12 @@ CURVES = ("kinematics_mean", "kinetics_mean")
 
 
 @pytest.fixture(scope="module")
-def virtual() -> SessionTables:
+def virtual() -> Tables:
     files = [ROOT / "data" / f"{name}.c3d" for name in ("static", "walk01", "walk02", "walk03")]
     return bid.analyse(files, uncertainty=False).tables()
 
 
-def scattered(tables: SessionTables, seed: int) -> pd.DataFrame:
+def scattered(tables: Tables, seed: int) -> pd.DataFrame:
     """The cycles with a little of every variable's own range added, one offset and one slow wave a cycle."""
     rng = np.random.default_rng(seed)
     rows = tables.cycles
@@ -49,7 +49,7 @@ def scattered(tables: SessionTables, seed: int) -> pd.DataFrame:
     return rows.assign(value=rows["value"] + 0.01 * size * wave)
 
 
-def before_and_after(tables: SessionTables, changes: dict[tuple[str, str, str], tuple[int, int, float]]) -> list[SessionTables]:
+def before_and_after(tables: Tables, changes: dict[tuple[str, str, str], tuple[int, int, float]]) -> list[Tables]:
     """Two visits of one walk; the second with the changes."""
     after = scattered(tables, 2)
     for (side, variable, component), (first, last, by) in changes.items():
@@ -62,7 +62,7 @@ def before_and_after(tables: SessionTables, changes: dict[tuple[str, str, str], 
     return [replace(tables, cycles=each, summary=said) for each, said in zip(cycles, summaries, strict=True)]
 
 
-def bars(sessions: list[SessionTables], pages: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str, tuple[float, float]]]:
+def bars(sessions: list[Tables], pages: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str, tuple[float, float]]]:
     """Page, side, column and span of every bar that says "changed", on every page of a comparison, or some."""
     layers = [Layer(each, "straight", "", name) for name, each in zip("AB", sessions, strict=True)]
     content = Content(sessions[0], layers, fitted(load_style(), layers, None), None)
@@ -79,7 +79,7 @@ def bars(sessions: list[SessionTables], pages: tuple[str, ...] = ()) -> Iterator
                         yield kind.name, side, column, (float(high.min()), float(high.max()))
 
 
-def test_five_changes_are_seen_where_they_were_put_and_nothing_else(virtual: SessionTables) -> None:
+def test_five_changes_are_seen_where_they_were_put_and_nothing_else(virtual: Tables) -> None:
     found = list(bars(before_and_after(virtual, CHANGES)))
     assert {(side, *column.split(".")) for _, side, column, _ in found} == {(s, v, c) for s, v, c in CHANGES}
     for page in CURVES:
@@ -90,11 +90,11 @@ def test_five_changes_are_seen_where_they_were_put_and_nothing_else(virtual: Ses
         assert start < 0.5 * (first + last) < end
 
 
-def test_the_same_walk_twice_shows_no_bar(virtual: SessionTables) -> None:
+def test_the_same_walk_twice_shows_no_bar(virtual: Tables) -> None:
     assert list(bars(before_and_after(virtual, {}), CURVES)) == []
 
 
-def test_changes_that_markers_could_have_made_show_no_bar(virtual: SessionTables) -> None:
+def test_changes_that_markers_could_have_made_show_no_bar(virtual: Tables) -> None:
     """A tenth of each: clear against the cycles' scatter, not against markers placed anew."""
     small = {name: (first, last, 0.1 * by) for name, (first, last, by) in CHANGES.items()}
     assert list(bars(before_and_after(virtual, small), CURVES)) == []

@@ -12,16 +12,16 @@ import pypdf
 import pytest
 
 from biomech_id.report import draw_report
-from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.quality import residual_table, rule_table
 from biomech_id.report.pages.spatiotemporal import parameter_rows
 from biomech_id.report.pages.stability import stability_page, stability_rows, whole_body_curves
-from biomech_id.results.tables.session_tables import SessionTables, tidy_table
+from biomech_id.report.panels.layer import Layer, layers_of
+from biomech_id.session.tables.session_tables import Tables, tidy_table
 
 TITLES = {"en": "Centre of mass and stability", "de": "Körperschwerpunkt und Stabilität"}
 TIME_S = np.arange(500) / 100.0
-Build = Callable[..., SessionTables]
+Build = Callable[..., Tables]
 
 
 def series(trial: str, variable: str, component: str, values: np.ndarray, unit: str, time_s: np.ndarray = TIME_S) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def series(trial: str, variable: str, component: str, values: np.ndarray, unit: 
 
 
 @pytest.fixture
-def whole(build: Build) -> SessionTables:
+def whole(build: Build) -> Tables:
     session = build()
     (trial, *_) = (entry["name"] for entry in session.summary["trials"])
     gap = (TIME_S < 1.7) | (TIME_S > 1.8)
@@ -49,11 +49,11 @@ def whole(build: Build) -> SessionTables:
     return replace(session, whole_body=table, spatiotemporal=pd.concat([session.spatiotemporal, more]))
 
 
-def layer_of(session: SessionTables) -> Layer:
+def layer_of(session: Tables) -> Layer:
     return layers_of(session)[0]
 
 
-def test_curves_are_the_table_at_the_cycles_times(whole: SessionTables) -> None:
+def test_curves_are_the_table_at_the_cycles_times(whole: Tables) -> None:
     layer = layer_of(whole)
     starts = layer.used[layer.used["side"] == "L"]
     curves = whole_body_curves(layer, "L", "CentreOfMass", "Z")
@@ -64,7 +64,7 @@ def test_curves_are_the_table_at_the_cycles_times(whole: SessionTables) -> None:
     np.testing.assert_allclose(whole_body_curves(layer, "L", "CentreOfMass", "sideways")[0], 20.0 * np.sin(at), atol=1e-3)
 
 
-def test_what_was_not_measured_is_not_bridged(whole: SessionTables) -> None:
+def test_what_was_not_measured_is_not_bridged(whole: Tables) -> None:
     layer = layer_of(whole)
     first = layer.used[layer.used["side"] == "L"].iloc[0]
     at = first["start_s"] + (first["end_s"] - first["start_s"]) * np.arange(101) / 100.0
@@ -74,7 +74,7 @@ def test_what_was_not_measured_is_not_bridged(whole: SessionTables) -> None:
     assert len(whole_body_curves(layer, "R", "RLegPower")) == 0
 
 
-def test_numbers_stand_on_their_own_page_and_not_among_time_and_distance(whole: SessionTables) -> None:
+def test_numbers_stand_on_their_own_page_and_not_among_time_and_distance(whole: Tables) -> None:
     style = load_style()
     layer = layer_of(whole)
     (row,) = stability_rows(layer, style)
@@ -87,7 +87,7 @@ def test_numbers_stand_on_their_own_page_and_not_among_time_and_distance(whole: 
 
 
 @pytest.mark.parametrize("language", TITLES)
-def test_the_page_is_in_the_report_where_the_whole_body_is(whole: SessionTables, tmp_path: Path, language: str) -> None:
+def test_the_page_is_in_the_report_where_the_whole_body_is(whole: Tables, tmp_path: Path, language: str) -> None:
     style = load_style(language=language)
     path = draw_report(whole, tmp_path / "a.pdf", pages=["stability"], style=style)
     (page,) = pypdf.PdfReader(path).pages
@@ -126,7 +126,7 @@ def test_the_residual_has_a_table_of_its_own_on_page_2(build: Build) -> None:
     assert not any("Residual" in head or "Weight" in head for head in heads)
 
 
-def test_a_panel_is_as_wide_as_its_curve(whole: SessionTables) -> None:
+def test_a_panel_is_as_wide_as_its_curve(whole: Tables) -> None:
     """Leg power of 30 W/kg on a scale made for 6: the line would leave the panel without a word."""
     table = whole.whole_body
     assert table is not None

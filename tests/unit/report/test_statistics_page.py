@@ -10,14 +10,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from biomech_id.report.book import page_names, session_pages
-from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.page import PAGE_KINDS, Content
 from biomech_id.report.pages.consistency import REPEATED, consistency_page
 from biomech_id.report.pages.statistics import p_written
-from biomech_id.results.statistics.against_norm import with_statistics
-from biomech_id.results.statistics.reliability import reliability
-from biomech_id.results.statistics.sessions import change_of_curve
+from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.page import PAGE_KINDS, Content
+from biomech_id.session.output.statistics_rows import with_statistics
+from biomech_id.statistics.reliability import reliability
+from biomech_id.statistics.sessions import change_of_curve
 
 
 def texts(figure: Figure) -> list[tuple[str, bool]]:

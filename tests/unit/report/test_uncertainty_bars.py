@@ -16,17 +16,17 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
 from biomech_id.errors import OptionError
 from biomech_id.report.book import page_names, session_pages
-from biomech_id.report.layout.curve_panel import Drawing
-from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import ROWS, layers_of
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import width_mm
-from biomech_id.report.layout.uncertainty_bars import BARS_AT, uncertainty_lines
-from biomech_id.report.norm import load_norm, with_norm
 from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.kinetics import kinetics_page
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.report.panels.curve_panel import Drawing
+from biomech_id.report.panels.fitted_scales import fitted
+from biomech_id.report.panels.layer import ROWS, layers_of
+from biomech_id.report.panels.norm import load_norm, with_norm
+from biomech_id.report.panels.uncertainty_bars import BARS_AT, uncertainty_lines
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 
 MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
 #: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.
@@ -36,7 +36,7 @@ CYCLES = 4
 _FOOTER_MM = 201.0
 
 
-def with_uncertainty(tables: SessionTables) -> SessionTables:
+def with_uncertainty(tables: Tables) -> Tables:
     """Uncertainty that grows along the cycle and from joint to joint."""
     wanted = [*MOMENTS, *((POWER_VARIABLE[joint], "") for joint in JOINTS)]
     curves = tables.cycles[[key in wanted for key in zip(tables.cycles["variable"], tables.cycles["component"], strict=True)]]
@@ -57,15 +57,15 @@ def bars(page: Any, side: str, variable: str, component: str) -> np.ndarray:
 
 
 @pytest.fixture
-def tables(build: Any) -> SessionTables:
+def tables(build: Any) -> Tables:
     return with_uncertainty(build(cycles=CYCLES))
 
 
-def page_of(tables: SessionTables, **how: Any) -> Any:
+def page_of(tables: Tables, **how: Any) -> Any:
     return kinetics_page(Drawing(layers_of(tables)[:1], load_style(), **how))
 
 
-def test_bars_are_the_mean_and_95_percent_of_what_the_tables_say(tables: SessionTables) -> None:
+def test_bars_are_the_mean_and_95_percent_of_what_the_tables_say(tables: Tables) -> None:
     page = page_of(tables)
     for side in SIDES:
         for variable, component in MOMENTS:
@@ -87,7 +87,7 @@ def texts(page: Any) -> str:
     return " ".join([text.get_text() for text in page.texts] + [text.get_text() for axes in page.axes for text in axes.texts])
 
 
-def test_bars_stand_beside_means_only_and_are_explained_where_they_stand(tables: SessionTables) -> None:
+def test_bars_stand_beside_means_only_and_are_explained_where_they_stand(tables: Tables) -> None:
     style = load_style()
     plain = replace(tables, uncertainty=None)
     for page, there in ((page_of(tables), True), (page_of(tables, every_cycle=True), False), (page_of(plain), False)):
@@ -97,7 +97,7 @@ def test_bars_stand_beside_means_only_and_are_explained_where_they_stand(tables:
         assert (style.label("kinetics.how_sure") in texts(page)) is there
 
 
-def test_a_style_makes_the_measurement_a_band_and_the_cycles_a_pair_of_lines(tables: SessionTables, tmp_path: Path) -> None:
+def test_a_style_makes_the_measurement_a_band_and_the_cycles_a_pair_of_lines(tables: Tables, tmp_path: Path) -> None:
     (tmp_path / "lab.toml").write_text('[lines]\nmeasurement = "band"\n', encoding="utf-8")
     style = load_style(tmp_path / "lab.toml")
     (layer,) = layers_of(tables)
@@ -128,7 +128,7 @@ def test_a_style_makes_the_measurement_a_band_and_the_cycles_a_pair_of_lines(tab
 
 
 def test_a_style_shows_the_percentiles_of_a_norm_that_has_enough_people(
-    session: SessionTables, build_norm: Callable[..., pd.DataFrame], tmp_path: Path
+    session: Tables, build_norm: Callable[..., pd.DataFrame], tmp_path: Path
 ) -> None:
     (tmp_path / "lab.toml").write_text('[lines]\nnorm = "percentiles"\n', encoding="utf-8")
     style, usual = load_style(tmp_path / "lab.toml"), load_style()
@@ -158,7 +158,7 @@ def test_a_style_shows_the_percentiles_of_a_norm_that_has_enough_people(
             assert held.low <= (mean - 70.0).min() < (mean + 90.0).max() <= held.high
 
 
-def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables) -> None:
+def test_words_name_the_largest_sources_with_their_shares(tables: Tables) -> None:
     hip, knee, ankle = uncertainty_lines(layers_of(tables)[0], load_style())
     variance = {source: size**2 for source, size in SIZE.items()}
     variance["marker_noise"] /= CYCLES
@@ -171,7 +171,7 @@ def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables)
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_the_words_beside_the_bars_are_whole_and_stand_on_the_sheet(
-    tables: SessionTables, build_norm: Callable[[], pd.DataFrame], language: str
+    tables: Tables, build_norm: Callable[[], pd.DataFrame], language: str
 ) -> None:
     """No ellipsis, nothing past the right edge, nothing in the footer; the longest lines are German, beside a norm."""
     style = load_style(language=language)
@@ -187,7 +187,7 @@ def test_the_words_beside_the_bars_are_whole_and_stand_on_the_sheet(
     assert [text for text, box in boxes.items() if box.y0 < height * (1.0 - _FOOTER_MM / HEIGHT_MM)] == []
 
 
-def test_a_cycle_outside_the_means_does_not_count(tables: SessionTables) -> None:
+def test_a_cycle_outside_the_means_does_not_count(tables: Tables) -> None:
     """The same lines, whatever is said of cycles that are in no mean."""
     summary = dict(tables.summary)
     trials = [{**trial, "cycles": [{**c, "used": c["cycle"] != 1} for c in trial["cycles"]]} for trial in summary["trials"]]
@@ -201,9 +201,7 @@ def test_a_cycle_outside_the_means_does_not_count(tables: SessionTables) -> None
 
 
 @pytest.mark.parametrize("cycles", [1, 2])
-def test_one_cycle_has_no_page_of_means_and_its_own_page_says_what_that_would(
-    build: Callable[..., SessionTables], cycles: int
-) -> None:
+def test_one_cycle_has_no_page_of_means_and_its_own_page_says_what_that_would(build: Callable[..., Tables], cycles: int) -> None:
     tables = with_uncertainty(build(cycles=cycles))
     pages = {page.name: page.figure for page in session_pages(tables, load_style(), None, page_names())}
     alone = cycles == 1

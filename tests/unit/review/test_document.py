@@ -15,6 +15,7 @@ import pytest
 
 import biomech_id.review
 from biomech_id.errors import InvalidValueError
+from biomech_id.languages import LANGUAGES
 from biomech_id.review.document import _in_order, json_in_html, own_script, page_html
 
 ROOM = Path(biomech_id.review.__file__).parent
@@ -111,7 +112,7 @@ def test_vendored_files_are_those_listed_with_their_licences() -> None:
 
 
 def words(language: str) -> dict[str, str]:
-    return tomllib.loads((ROOM / f"words_{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((LANGUAGES[language] / "review.toml").read_text(encoding="utf-8"))
 
 
 def test_both_languages_have_every_word_that_the_page_says() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from biomech_id.errors import Finding, Severity
-from biomech_id.sentences import FOLDERS, LANGUAGES, Sentence, add_sentences, table, worded
+from biomech_id.languages import FOLDERS, LANGUAGES, Sentence, add_sentences, table, worded
 
 PACKAGE = Path(__file__).resolve().parents[3] / "biomech_id"
 RULES = [rule for rule in table("en") if rule != "words"]
@@ -25,7 +25,7 @@ RULES = [rule for rule in table("en") if rule != "words"]
 def own(language: str) -> Mapping[str, Any]:
     """What stands in one language's own files."""
     found: dict[str, Any] = {"words": {}}
-    for file in sorted((PACKAGE / "sentences" / language).glob("*.toml")):
+    for file in sorted((PACKAGE / "languages" / language / "sentences").glob("*.toml")):
         for rule, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
             if rule == "words":
                 found["words"] |= entry
@@ -66,19 +66,14 @@ def literals() -> Iterator[tuple[str, str]]:
     """Rules that the library's code names: (module, rule) of the first argument of every sentence and finding."""
     for module in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id in ("Sentence", "Finding")
-                and node.args
-            ):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Sentence", "Finding", "findings.add") and node.args:
                 for leaf in ast.walk(node.args[0]):
                     if isinstance(leaf, ast.Constant) and isinstance(leaf.value, str):
                         yield str(module.relative_to(PACKAGE)), leaf.value
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("language", LANGUAGES[1:])
+@pytest.mark.parametrize("language", list(LANGUAGES)[1:])
 def test_every_language_says_every_rule_with_the_same_values(rule: str, language: str) -> None:
     assert rule in own(language), f"{language} has no words for {rule}"
     assert values_of(rule, language) == values_of(rule, "en")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.sentences import Sentence
+from biomech_id.languages import Sentence
 from biomech_id.signal.gap_repair import LARGEST_ERROR_M, MATES, MOVEMENTS, cut_places, repair_gaps, stated_error_m
 from biomech_id.signal.gaps import LEFT_OPEN, RIGID_BODY, SPLINE, Gap, fill_gaps
 from biomech_id.trial import Markers

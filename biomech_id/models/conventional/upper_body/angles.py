@@ -43,16 +43,21 @@ _SIDED = frozenset({"humerus", "radius", "hand"})
 
 
 def upper_angles_rad(frames: Mapping[Part, Frames], pelvis: Frames, R_progression_lab: FloatArray) -> dict[Part, FloatArray]:
-    """Return (side, angle) -> (n, 3), rad, clinical components, of every angle whose two segments are there.
+    """Return the angles above the hips whose two segments are there.
 
     Parameters
     ----------
-        frames : Mapping[Part, Frames]
-            Segments of the upper body (see `placement.UpperBody`).
-        pelvis : Frames
-            Pose of the pelvis.
-        R_progression_lab : FloatArray
-            (3, 3), rows X forward, Y left, Z up.
+    frames : Mapping[Part, Frames]
+        Segments of the upper body (see `placement.UpperBody`).
+    pelvis : Frames
+        Pose of the pelvis in every frame, conventional axes.
+    R_progression_lab : FloatArray
+        (3, 3), rows X forward, Y left, Z up.
+
+    Returns
+    -------
+    dict[Part, FloatArray]
+        (side, angle) -> (n, 3), rad, clinical components.
 
     Examples
     --------
@@ -67,39 +72,49 @@ def upper_angles_rad(frames: Mapping[Part, Frames], pelvis: Frames, R_progressio
     """
     R_lab: dict[Part, FloatArray] = {part: each.R_lab_seg for part, each in frames.items()}
     R_lab["", "pelvis"], R_lab["", "lab"] = pelvis.R_lab_seg, R_progression_lab.T
-    found: dict[Part, FloatArray] = {}
+    angles: dict[Part, FloatArray] = {}
     for side, s in SIDE_SIGN.items():
         for angle, (proximal, distal, signs) in _RULES.items():
             pair = [(side if name in _SIDED else "", name) for name in (proximal, distal)]
             if all(part in R_lab for part in pair):
                 a, b, c = np.moveaxis(cardan_angles(np.swapaxes(R_lab[pair[0]], -1, -2) @ R_lab[pair[1]], "yxz"), -1, 0)
-                found[side, angle] = np.stack([signs[0] * a, s * signs[1] * b, s * signs[2] * c], axis=-1)
+                angles[side, angle] = np.stack([signs[0] * a, s * signs[1] * b, s * signs[2] * c], axis=-1)
         if (side, "humerus") in R_lab:
             R = np.swapaxes(R_lab["", "thorax"], -1, -2) @ R_lab[side, "humerus"]
             b, a, c = np.moveaxis(cardan_angles(R, "xyz"), -1, 0)
-            found[side, "shoulder"] = np.stack([-a, s * b, np.pi - (s * c) % (2 * np.pi)], axis=-1)
-    return found
+            angles[side, "shoulder"] = np.stack([-a, s * b, np.pi - (s * c) % (2 * np.pi)], axis=-1)
+    return angles
 
 
 def upper_moment(load: JointLoad, side: str) -> FloatArray:
-    """Return the clinical components X, Y, Z (n, 3), N m, of a joint's moment.
+    """Return the clinical components of a joint's moment.
 
     Parameters
     ----------
     load : JointLoad
-        Of wrist, elbow, shoulder, waist or neck.
+        Of wrist, elbow, shoulder, waist or neck; about the joint centre.
     side : str
         For which side words are read, "L" or "R"; those of waist and neck are the same load.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), N m, components X, Y, Z in the axes of the joint's distal segment.
     """
     return clinical_components(load.expressed_in("distal").moment_Nm, MOMENT_RULES[load.joint], side)
 
 
 def upper_force(load: JointLoad) -> FloatArray:
-    """Return the components X, Y, Z (n, 3), N, of a joint's force in the axes of its distal segment.
+    """Return the components of a joint's force.
 
     Parameters
     ----------
     load : JointLoad
         Of wrist, elbow, shoulder, waist or neck.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), N, components X, Y, Z in the axes of the joint's distal segment.
     """
     return load.expressed_in("distal").force_N

@@ -30,7 +30,7 @@ class UpperCalibration:
     Attributes
     ----------
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
     arms : Mapping[str, ArmMeasures], optional
         Side -> distances of an arm that was measured.
     head_offset_rad : float, optional
@@ -48,18 +48,29 @@ class UpperCalibration:
     lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def head_offset_in(self, kinetics: str) -> float:
-        """Return the head's offset, rad: what software stored where its conventions are asked for, else what calibration shows.
+        """Return the head's offset in a kinetics mode.
 
         Parameters
         ----------
         kinetics : str
-            "textbook" or "vicon".
+            "textbook", or "vicon" for what software stored where it stored any.
+
+        Returns
+        -------
+        float
+            rad, about the head's lateral axis.
         """
         stored = self.stored_head_offset_rad
         return stored if kinetics == "vicon" and stored is not None else self.head_offset_rad
 
     def of_head(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says of the head, deg; nothing of one that no marker and no file shows."""
+        """Return what ``calibration.json`` says of the head.
+
+        Returns
+        -------
+        dict[str, Any]
+            Degrees; empty where no marker and no file shows an offset.
+        """
         stored = self.stored_head_offset_rad
         if stored is None and not self.head_offset_rad:
             return {}
@@ -67,12 +78,17 @@ class UpperCalibration:
         return own if stored is None else {**own, "stored_head_offset_deg": float(np.rad2deg(stored))}
 
     def of_side(self, side: str) -> dict[str, Any]:
-        """Return what ``calibration.json`` says of an arm, mm; nothing of one that was not measured.
+        """Return what ``calibration.json`` says of an arm.
 
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Which side, "L" or "R".
+
+        Returns
+        -------
+        dict[str, Any]
+            mm; empty for an arm that was not measured.
         """
         if side not in self.arms:
             return {}
@@ -96,9 +112,14 @@ def calibrate_upper_body(static: Markers | None, subject: Subject, radius_m: flo
     static : Markers | None
         The subject standing, with roles, laboratory axes; None where no static trial was recorded.
     subject : Subject
-        Measurements.
+        Measurements of the arms, and the head's offset if one is recorded.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    UpperCalibration
+        Distances of the arms that were measured, and the head's offset.
 
     Examples
     --------
@@ -122,12 +143,17 @@ def calibrate_upper_body(static: Markers | None, subject: Subject, radius_m: flo
 
 
 def head_offset_rad(static: Markers) -> float | None:
-    """Return minus the mean tip of the head's markers, rad, while the subject stands; None where they are not seen.
+    """Return by how much the head's markers are tipped while the subject stands.
 
     Parameters
     ----------
     static : Markers
         The static trial, with roles, laboratory axes.
+
+    Returns
+    -------
+    float | None
+        rad, minus the mean tip about the lateral axis; None where a head marker is not seen.
     """
     if not all(static.shows(side, role) for side in SIDES for role in HEAD_ROLES):
         return None

@@ -70,11 +70,13 @@ class Trunk:
     hips_lab_m : FloatArray
         (n, 3), middle of the hip centres, laboratory axes.
     width_m : FloatArray
-        (n,), distance between them.
+        (n,), metres, distance between the hip centres.
     l5_lab_m : FloatArray
-        (n, 3), laboratory axes.
-    neck_thorax_m, l5_thorax_m : FloatArray
-        (3,), root of the neck and L5 in thorax axes from the thorax' origin: means over the trial.
+        (n, 3), fifth lumbar vertebra, metres, laboratory axes.
+    neck_thorax_m : FloatArray
+        (3,), root of the neck in thorax axes from the thorax' origin, metres: mean over the trial.
+    l5_thorax_m : FloatArray
+        (3,), L5 in thorax axes from the thorax' origin, metres: mean over the trial.
     """
 
     hips_lab_m: FloatArray
@@ -91,16 +93,23 @@ def trunk_of(
 
     Parameters
     ----------
-    thorax, pelvis : Frames
-        Poses in n frames.
+    thorax : Frames
+        Pose of the thorax in n frames.
+    pelvis : Frames
+        Pose of the pelvis in the same frames.
     hips_lab_m : Mapping[str, FloatArray]
         Side -> (n, 3), hip centre, laboratory axes.
     c7_lab_m : FloatArray
-        (n, 3), marker, laboratory axes.
+        (n, 3), marker on C7, metres, laboratory axes.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
     kinetics : str
-        "textbook" or "vicon".
+        "textbook" (the neck's root is fixed in the thorax) or "vicon" (it is fixed in the laboratory).
+
+    Returns
+    -------
+    Trunk
+        Laboratory axes, and means in thorax axes.
 
     Examples
     --------
@@ -126,16 +135,21 @@ def trunk_of(
 
 
 def upper_coms_lab_m(upper: UpperBody, trunk: Trunk, pelvis: Frames) -> dict[Part, FloatArray]:
-    """Return ("", "pelvis" | "thorax" | "head") and (side, arm segment) -> (n, 3), centre of mass, laboratory axes, metres.
+    """Return the centres of mass above the legs.
 
     Parameters
     ----------
     upper : UpperBody
-        Head, thorax and arms.
+        Head, thorax and arms in n frames.
     trunk : Trunk
         What pelvis and thorax hang together by.
     pelvis : Frames
-        Pose of the pelvis.
+        Pose of the pelvis in every frame.
+
+    Returns
+    -------
+    dict[Part, FloatArray]
+        ("", "pelvis" | "thorax" | "head") and (side, arm segment) -> (n, 3), metres, laboratory axes.
     """
     thorax = upper.frames["", "thorax"]
     mean = TRUNK_COM * trunk.neck_thorax_m + (1 - TRUNK_COM) * trunk.l5_thorax_m
@@ -151,29 +165,39 @@ def upper_coms_lab_m(upper: UpperBody, trunk: Trunk, pelvis: Frames) -> dict[Par
 
 
 def arm_ends(upper: UpperBody) -> list[tuple[str, str, FloatArray, FloatArray]]:
-    """Return side, segment, distal and proximal end (n, 3), laboratory axes, of every arm segment.
+    """Return the ends of every arm segment.
 
     Parameters
     ----------
     upper : UpperBody
-        Head, thorax and arms.
+        Head, thorax and arms in n frames.
+
+    Returns
+    -------
+    list[tuple[str, str, FloatArray, FloatArray]]
+        Side, segment, distal end and proximal end, each (n, 3), metres, laboratory axes.
     """
-    found = []
+    segments = []
     for side in (side for side in SIDES if (side, "humerus") in upper.frames):
         shoulder, elbow, wrist = (upper.centres_lab_m[side, joint] for joint in ("shoulder", "elbow", "wrist"))
         tip = upper.frames[side, "hand"].origin_lab_m
         ends = (("humerus", elbow, shoulder), ("radius", wrist, elbow), ("hand", tip, wrist))
-        found += [(side, name, distal, proximal) for name, distal, proximal in ends]
-    return found
+        segments += [(side, name, distal, proximal) for name, distal, proximal in ends]
+    return segments
 
 
 def head_front_lab_m(upper: UpperBody) -> FloatArray:
-    """Return the middle of the head's front markers, (n, 3), laboratory axes.
+    """Return the middle of the head's front markers.
 
     Parameters
     ----------
     upper : UpperBody
-        With a head.
+        Must have a head.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     from_front = _ahead(upper, *HEAD_ORIGIN)
     return np.asarray(upper.frames["", "head"].origin_lab_m - upper.head_length_m * from_front)
@@ -187,48 +211,58 @@ def _ahead(upper: UpperBody, forward: float, up: float) -> FloatArray:
 def old_vendor_coms_lab_m(
     upper: UpperBody, trunk: Trunk, pelvis: Frames, coms_lab_m: Mapping[Part, FloatArray]
 ) -> dict[Part, FloatArray]:
-    """Return where software before version 2.5 put the masses above the legs, (n, 3), laboratory axes, metres: beside joints.
+    """Return where software before version 2.5 put the masses above the legs.
 
     Parameters
     ----------
     upper : UpperBody
-        Head, thorax and arms.
+        Head, thorax and arms in n frames.
     trunk : Trunk
         What pelvis and thorax hang together by, "vicon".
     pelvis : Frames
-        Pose of the pelvis.
+        Pose of the pelvis in every frame.
     coms_lab_m : Mapping[Part, FloatArray]
-        What `upper_coms_lab_m` returns.
+        Part -> (n, 3), what `upper_coms_lab_m` returns.
+
+    Returns
+    -------
+    dict[Part, FloatArray]
+        Part -> (n, 3), metres, laboratory axes: beside joints.
     """
     mm, thorax = 1e-3, upper.frames["", "thorax"]
     along = unit((trunk.l5_thorax_m - trunk.neck_thorax_m)[None])[0]
     away = (coms_lab_m["", "pelvis"] - pelvis.origin_lab_m) / (L5_HEIGHT * trunk.width_m)[:, None]
-    found: dict[Part, FloatArray] = {
+    coms: dict[Part, FloatArray] = {
         ("", "pelvis"): pelvis.origin_lab_m + mm * away,
         ("", "thorax"): thorax.origin_lab_m + mm * (1 - TRUNK_COM) * matvec(thorax.R_lab_seg, along),
     }
     if ("", "head") in upper.frames:
-        found["", "head"] = head_front_lab_m(upper) + 0.16 * mm * upper.frames["", "head"].R_lab_seg[:, :, 0]
+        coms["", "head"] = head_front_lab_m(upper) + 0.16 * mm * upper.frames["", "head"].R_lab_seg[:, :, 0]
     for side, name, distal, proximal in arm_ends(upper):
-        found[side, name] = distal + mm * COM_FROM_DISTAL[name] * unit(proximal - distal)
-    return found
+        coms[side, name] = distal + mm * COM_FROM_DISTAL[name] * unit(proximal - distal)
+    return coms
 
 
 def vendor_com_lab_m(generation: VendorMass, upper: UpperBody, trunk: Trunk, pelvis: Frames, body: BodyMotion) -> FloatArray:
-    """Return the centre of mass of the whole body that a vendor's software would store, (n, 3), laboratory axes, metres.
+    """Return the centre of mass of the whole body that a vendor's software would store.
 
     Parameters
     ----------
     generation : VendorMass
-        Of the software.
+        Of the software (`track.vendor_mass`).
     upper : UpperBody
-        Head, thorax and arms.
+        Head, thorax and arms in n frames.
     trunk : Trunk
         What pelvis and thorax hang together by, "vicon".
     pelvis : Frames
-        Pose of the pelvis.
+        Pose of the pelvis in every frame.
     body : BodyMotion
         With both legs, tracked in "vicon" kinetics.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     coms = upper_coms_lab_m(upper, trunk, pelvis)
     if generation is VendorMass.BEFORE_2_5:
@@ -240,39 +274,49 @@ def vendor_com_lab_m(generation: VendorMass, upper: UpperBody, trunk: Trunk, pel
 
 def _old_vendor_legs(body: BodyMotion) -> dict[Part, FloatArray]:
     """Where software before version 2.5 put the masses of the legs: beside knee and ankle."""
-    mm, found = 1e-3, {}
+    mm, coms = 1e-3, {}
     for side in SIDES:
         hip, knee, ankle = (body.joint_centres_lab_m[side, joint] for joint in ("hip", "knee", "ankle"))
         sole = body.motions[side, "foot"].frames.R_lab_seg[:, :, 2]
-        found[side, "thigh"] = knee + 0.567 * mm * unit(hip - knee)
-        found[side, "shank"] = ankle + 0.567 * mm * unit(knee - ankle)
-        found[side, "foot"] = ankle - 0.5 * mm * sole
-    return found
+        coms[side, "thigh"] = knee + 0.567 * mm * unit(hip - knee)
+        coms[side, "shank"] = ankle + 0.567 * mm * unit(knee - ankle)
+        coms[side, "foot"] = ankle - 0.5 * mm * sole
+    return coms
 
 
 def vendor_thorax_com_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
-    """Return where software before version 2.5 has the thorax' mass in its chain of forces, (n, 3): it forgets the neck's root.
+    """Return where software before version 2.5 has the thorax' mass in its chain of forces.
 
     Parameters
     ----------
     upper : UpperBody
-        With a thorax.
+        Must have a thorax.
     trunk : Trunk
         What pelvis and thorax hang together by, "vicon".
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes; it forgets the neck's root.
     """
     thorax = upper.frames["", "thorax"]
     return into_lab(thorax.R_lab_seg, thorax.origin_lab_m, (1 - TRUNK_COM) * (trunk.l5_thorax_m - trunk.neck_thorax_m))
 
 
 def neck_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
-    """Return the root of the neck, (n, 3), laboratory axes, metres.
+    """Return the root of the neck.
 
     Parameters
     ----------
     upper : UpperBody
-        With a thorax.
+        Must have a thorax.
     trunk : Trunk
         What pelvis and thorax hang together by.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), metres, laboratory axes.
     """
     thorax = upper.frames["", "thorax"]
     return into_lab(thorax.R_lab_seg, thorax.origin_lab_m, trunk.neck_thorax_m)
@@ -281,22 +325,27 @@ def neck_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
 def upper_segments(
     upper: UpperBody, trunk: Trunk, coms_lab_m: Mapping[Part, FloatArray], *, pelvis: Frames, body_mass_kg: float, kinetics: str
 ) -> dict[Part, Segment]:
-    """Return the inertial parameters of every segment above the legs, in its own axes.
+    """Return the inertial parameters of every segment above the legs.
 
     Parameters
     ----------
     upper : UpperBody
-        Head, thorax and arms.
+        Head, thorax and arms in n frames.
     trunk : Trunk
         What pelvis and thorax hang together by.
     coms_lab_m : Mapping[Part, FloatArray]
         (side, segment) -> (n, 3), centre of mass, laboratory axes.
     pelvis : Frames
-        Pose of the pelvis.
+        Pose of the pelvis in every frame.
     body_mass_kg : float
-        Of the whole subject.
+        Mass of the whole subject.
     kinetics : str
         "textbook" (places and lengths are means over the trial) or "vicon" (they change in every frame).
+
+    Returns
+    -------
+    dict[Part, Segment]
+        Part -> parameters in the segment's own axes; per frame in "vicon".
     """
     across = np.array([1.0, 1.0, 0.0])
     lengths: dict[Part, tuple[FloatArray, FloatArray]] = {
@@ -307,7 +356,7 @@ def upper_segments(
         lengths["", "head"] = (np.linalg.norm(coms_lab_m["", "head"] - neck_lab_m(upper, trunk), axis=1), np.ones(3))
     for side, name, distal, proximal in arm_ends(upper):
         lengths[side, name] = (np.linalg.norm(proximal - distal, axis=1), across)
-    found = {}
+    segments = {}
     for part, (length, axes) in lengths.items():
         frames = pelvis if part == PELVIS else upper.frames[part]
         com = into_segment(frames.R_lab_seg, frames.origin_lab_m, coms_lab_m[part])
@@ -315,5 +364,5 @@ def upper_segments(
             length, com = np.asarray(over_seen(np.nanmean, length)), over_seen(np.nanmean, com, axis=0)
         mass = MASS_FRACTION[part[1]] * body_mass_kg
         tensor = mass * (RADIUS[kinetics][part[1]] * length[..., None, None]) ** 2 * np.diag(axes)
-        found[part] = Segment(part[1], mass, com, tensor, "Dempster 1955 as tabled by Winter")
-    return found
+        segments[part] = Segment(part[1], mass, com, tensor, "Dempster 1955 as tabled by Winter")
+    return segments

@@ -42,8 +42,14 @@ class ArmMeasures:
 
     Attributes
     ----------
-    shoulder_m, elbow_m, wrist_m, hand_m : float
-        From the marker on the acromion (its whole offset), the elbow, the middle of the wrist's markers, the finger.
+    shoulder_m : float
+        From the marker on the acromion down to the shoulder centre, metres: the whole shoulder offset.
+    elbow_m : float
+        From the elbow marker to the elbow centre, metres.
+    wrist_m : float
+        From the middle of both wrist markers to the wrist centre, metres.
+    hand_m : float
+        From the finger marker to the hand's centre, metres.
     """
 
     shoulder_m: float
@@ -53,7 +59,7 @@ class ArmMeasures:
 
 
 def arm_measures(subject: Subject, radius_m: float) -> dict[str, ArmMeasures]:
-    """Return side -> distances of the arms that were measured.
+    """Return the distances of the arms that were measured.
 
     A wrist that nobody measured has no thickness: its centre is then a marker's radius from the middle of its markers, as clinical
     software has it.
@@ -61,9 +67,14 @@ def arm_measures(subject: Subject, radius_m: float) -> dict[str, ArmMeasures]:
     Parameters
     ----------
     subject : Subject
-        Measurements.
+        Shoulder offset, elbow width and hand thickness are needed, the wrist's width is not.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    dict[str, ArmMeasures]
+        Side -> distances; a side without its measurements is left out.
 
     Examples
     --------
@@ -73,15 +84,15 @@ def arm_measures(subject: Subject, radius_m: float) -> dict[str, ArmMeasures]:
     >>> arm_measures(anna, 0.007)
     {'L': ArmMeasures(shoulder_m=0.047, elbow_m=0.037, wrist_m=0.007, hand_m=0.017)}
     """
-    found = {}
+    measures = {}
     for side in SIDES:
         shoulder, elbow, hand = (
             lengths.get(side) for lengths in (subject.shoulder_offset_m, subject.elbow_width_m, subject.hand_thickness_m)
         )
         if shoulder is not None and elbow is not None and hand is not None:
             wrist = subject.wrist_width_m.get(side, 0.0)
-            found[side] = ArmMeasures(shoulder + radius_m, elbow / 2 + radius_m, wrist / 2 + radius_m, hand / 2 + radius_m)
-    return found
+            measures[side] = ArmMeasures(shoulder + radius_m, elbow / 2 + radius_m, wrist / 2 + radius_m, hand / 2 + radius_m)
+    return measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +118,7 @@ class UpperBody:
 def place_upper_body(
     markers: Markers, measures: Mapping[str, ArmMeasures], radius_m: float, head_offset_rad: float = 0.0
 ) -> UpperBody:
-    """Return the upper body in every frame, as far as its markers go.
+    """Return the upper body in every frame.
 
     Parameters
     ----------
@@ -116,14 +127,19 @@ def place_upper_body(
     measures : Mapping[str, ArmMeasures]
         Side -> distances; an arm without them is left out.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
     head_offset_rad : float, optional
         About the head's lateral axis (see ``head_offset``); 0 where the static trial taught none.
+
+    Returns
+    -------
+    UpperBody
+        As far as its markers go; a part without them is absent.
     """
     frames: dict[Part, Frames] = {}
     centres: dict[Part, FloatArray] = {}
     head_length_m = float("nan")
-    if _shown(markers, THORAX_ROLES):
+    if all(markers.shows("", role) for role in THORAX_ROLES):
         frames["", "thorax"] = thorax_frames(markers, radius_m)
         for side, arm in measures.items():
             if all(markers.shows(side, role) for role in ARM_ROLES):
@@ -135,19 +151,20 @@ def place_upper_body(
     return UpperBody(frames, centres, head_length_m)
 
 
-def _shown(markers: Markers, roles: tuple[str, ...]) -> bool:
-    return all(markers.shows("", role) for role in roles)
-
-
 def thorax_frames(markers: Markers, radius_m: float) -> Frames:
-    """Return the thorax: z up along the trunk, x forward; its origin a marker's radius behind CLAV.
+    """Return the thorax in every frame.
 
     Parameters
     ----------
     markers : Markers
         With their roles, laboratory axes.
     radius_m : float
-        Radius of a marker.
+        Radius of a marker, metres.
+
+    Returns
+    -------
+    Frames
+        z up along the trunk, x forward; its origin a marker's radius behind CLAV.
 
     Examples
     --------
@@ -169,12 +186,17 @@ def thorax_frames(markers: Markers, radius_m: float) -> Frames:
 
 
 def raw_head_axes(markers: Markers) -> FloatArray:
-    """Return the head's axes (n, 3, 3) before its offset.
+    """Return the head's axes before its offset.
 
     Parameters
     ----------
     markers : Markers
         With their roles, laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3, 3), maps head components to laboratory components.
 
     Examples
     --------
@@ -194,16 +216,21 @@ def raw_head_axes(markers: Markers) -> FloatArray:
 
 
 def head_frames(markers: Markers, length_m: float, offset_rad: float) -> Frames:
-    """Return the head: x forward, turned by its static offset about y; its origin where software draws it.
+    """Return the head in every frame.
 
     Parameters
     ----------
     markers : Markers
         With their roles, laboratory axes.
     length_m : float
-        Length of the head.
+        Length of the head, metres (`UpperBody.head_length_m`).
     offset_rad : float
-        About the lateral axis.
+        Turn about the head's lateral axis.
+
+    Returns
+    -------
+    Frames
+        x forward, turned by its static offset about y; its origin where software draws it.
     """
     R = np.asarray(raw_head_axes(markers) @ rotation_about(1, np.array(offset_rad)))
     front = 0.5 * (markers.on("L", "head_front") + markers.on("R", "head_front"))

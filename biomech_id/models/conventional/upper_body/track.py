@@ -70,6 +70,11 @@ def with_upper_body(
         Measurements of the arms, offset of the head.
     mass_kg : float | None
         Body mass; without it nothing has a mass.
+
+    Returns
+    -------
+    BodyMotion
+        The same legs; whatever above them lacks markers or measurements is named in ``lacks``.
     """
     kinetics = legs.kinetics
     upper = place_upper_body(markers, calibration.arms, calibration.radius_m, calibration.head_offset_in(kinetics))
@@ -99,20 +104,25 @@ def with_upper_body(
 
 
 def upper_body_findings(motion: BodyMotion, markers: Markers, where: str) -> tuple[Finding, ...]:
-    """Name each part above the pelvis that could not be placed though some of its recording's markers lie there, and what it lacks.
+    """Name each part above the pelvis that has markers and could not be placed.
 
     Parameters
     ----------
     motion : BodyMotion
-        The tracked body.
+        The body that `with_upper_body` returned.
     markers : Markers
         Of the recording, with roles.
     where : str
-        Its name.
+        Name of the recording.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        One for each part, with what it lacks; none for a recording without markers there.
     """
-    worn = [markers.shows("", role) for role in THORAX_ROLES if role != "c7"]
-    worn += [markers.shows(side, role) for side in SIDES for role in (*HEAD_ROLES, *ARM_ROLES)]
-    if not any(worn):
+    shown = [markers.shows("", role) for role in THORAX_ROLES if role != "c7"]
+    shown += [markers.shows(side, role) for side in SIDES for role in (*HEAD_ROLES, *ARM_ROLES)]
+    if not any(shown):
         return ()
     parts = {"trunk": THORAX, "head": HEAD, "left arm": ("L", "hand"), "right arm": ("R", "hand")}
     return tuple(
@@ -123,12 +133,17 @@ def upper_body_findings(motion: BodyMotion, markers: Markers, where: str) -> tup
 
 
 def vendor_mass(software: str) -> VendorMass:
-    """Return which generation of centres of mass a version of the vendor's software stores; one that nobody knows, the newer.
+    """Return which generation of centres of mass a version of the vendor's software stores.
 
     Parameters
     ----------
     software : str
         Name and version, as the recording says: "Vicon Nexus 2.2.3.84509h".
+
+    Returns
+    -------
+    VendorMass
+        The newer one for a version that nobody knows.
 
     Examples
     --------
@@ -136,8 +151,8 @@ def vendor_mass(software: str) -> VendorMass:
     >>> vendor_mass("Vicon Nexus 2.2.3.84509h").value, vendor_mass("Vicon Nexus 2.12").value
     ('2.2.3', '2.5')
     """
-    found = re.search(r"(\d+)\.(\d+)", software)
-    old = found is not None and (int(found[1]), int(found[2])) < NEWER_FROM
+    version = re.search(r"(\d+)\.(\d+)", software)
+    old = version is not None and (int(version[1]), int(version[2])) < NEWER_FROM
     return VendorMass.BEFORE_2_5 if old else VendorMass.FROM_2_5
 
 
@@ -145,18 +160,18 @@ def _lacks(markers: Markers, calibration: UpperCalibration, upper: UpperBody, le
     """Part that is not placed -> labels of markers and names of measurements that it lacks."""
     thorax = [markers.label("", role) for role in THORAX_ROLES if not markers.shows("", role)]
     head = [markers.label(side, role) for side in SIDES for role in HEAD_ROLES if not markers.shows(side, role)]
-    found: dict[Part, tuple[str, ...]] = {}
+    lacks: dict[Part, tuple[str, ...]] = {}
     if THORAX not in upper.frames:
-        found[THORAX] = tuple(thorax)
+        lacks[THORAX] = tuple(thorax)
     if HEAD not in upper.frames:
-        found[HEAD] = tuple(head)
+        lacks[HEAD] = tuple(head)
     for side in SIDES:
         arm = [markers.label(side, role) for role in ARM_ROLES if not markers.shows(side, role)]
         lacking = (*arm, *calibration.lacks.get(side, ()), *thorax)
-        found |= {(side, name): lacking for name in ("humerus", "radius", "hand") if (side, name) not in upper.frames}
+        lacks |= {(side, name): lacking for name in ("humerus", "radius", "hand") if (side, name) not in upper.frames}
         missing = [part for name in LEG_SEGMENTS if (part := (side, name)) not in legs.motions]
-        found |= dict.fromkeys(missing, ("its markers",))
-    return {part: found[part] for part in BODY_PARTS if part in found}
+        lacks |= dict.fromkeys(missing, ("its markers",))
+    return {part: lacks[part] for part in BODY_PARTS if part in lacks}
 
 
 def _masses(

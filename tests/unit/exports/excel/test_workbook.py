@@ -13,14 +13,14 @@ import pytest
 from biomech_id.errors import MissingInputError, OutputError
 from biomech_id.exports.excel import workbook
 from biomech_id.exports.excel.workbook import CURVE_HEADS, SHEETS, write_workbook
-from biomech_id.results.tables.one_row import session_row
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, tidy_table
+from biomech_id.session.tables.one_row import session_row
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables, tidy_table
 
 openpyxl = pytest.importorskip("openpyxl")
 
 
 @pytest.fixture
-def tables() -> SessionTables:
+def tables() -> Tables:
     """Two cycles with two curves, a hole in one of them."""
     names = [("walk", side, number, variable) for side, number in (("L", 1), ("R", 1)) for variable in ("HipAngles", "KneeMoment")]
     curves = [
@@ -40,7 +40,7 @@ def tables() -> SessionTables:
     ]
     subject = {"code": "=2+3", "age_years": 9.5, "leg_length_m": {"L": 0.7}}
     empty: dict[str, Any] = {name: tidy_table(name) for name in ("budget", "peaks", "scores", "stances", "gaps", "quality")}
-    return SessionTables(
+    return Tables(
         frames={}, cycles=tidy_table("cycles", curves), spatiotemporal=tidy_table("spatiotemporal", parameters), **empty,
         summary={"subject": subject, "model": "conventional", "conditions": ["barefoot"], "trials": [trial]},
     )  # fmt: skip
@@ -50,7 +50,7 @@ def sheet_of(path: Path, name: str) -> list[tuple[Any, ...]]:
     return list(openpyxl.load_workbook(path)[name].iter_rows(values_only=True))
 
 
-def test_curves_stand_side_by_side_and_equal_the_table(tables: SessionTables, tmp_path: Path) -> None:
+def test_curves_stand_side_by_side_and_equal_the_table(tables: Tables, tmp_path: Path) -> None:
     path = write_workbook(tables, tmp_path / "a.xlsx")
     assert tuple(openpyxl.load_workbook(path).sheetnames) == SHEETS
     rows = sheet_of(path, "curves")
@@ -65,7 +65,7 @@ def test_curves_stand_side_by_side_and_equal_the_table(tables: SessionTables, tm
 
 
 def test_more_curves_than_a_sheet_has_columns_go_on_in_another(
-    tables: SessionTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten minutes on a treadmill are more cycles, times curves, than a spreadsheet opens side by side."""
     assert workbook.MOST_COLUMNS == 16384
@@ -80,7 +80,7 @@ def test_more_curves_than_a_sheet_has_columns_go_on_in_another(
     assert [row[1] for row in second[6:]] == pytest.approx(tables.cycles["value"].to_numpy()[-CURVE_POINTS:])
 
 
-def test_numbers_are_numbers_and_what_is_missing_is_empty(tables: SessionTables, tmp_path: Path) -> None:
+def test_numbers_are_numbers_and_what_is_missing_is_empty(tables: Tables, tmp_path: Path) -> None:
     """A German spreadsheet shows a number with its comma; a text that looks like one it would not."""
     rows = sheet_of(write_workbook(tables, tmp_path / "a.xlsx"), "spatiotemporal")
     assert rows[0] == tuple(tables.spatiotemporal.columns)
@@ -89,7 +89,7 @@ def test_numbers_are_numbers_and_what_is_missing_is_empty(tables: SessionTables,
     assert isinstance(rows[1][4], float)
 
 
-def test_one_row_says_who_and_what_and_no_code_is_a_formula(tables: SessionTables, tmp_path: Path) -> None:
+def test_one_row_says_who_and_what_and_no_code_is_a_formula(tables: Tables, tmp_path: Path) -> None:
     row = session_row(tables)
     assert (row["age_years"], row["leg_length_m_L"], row["leg_length_m_R"], row["cycles_L"]) == (9.5, 0.7, None, 1)
     assert (row["speed_L"], row["speed_R"]) == (1.25, None)
@@ -101,7 +101,7 @@ def test_one_row_says_who_and_what_and_no_code_is_a_formula(tables: SessionTable
     }
 
 
-def test_one_row_holds_the_means_of_the_cycles_that_are_in_and_no_others(tables: SessionTables) -> None:
+def test_one_row_holds_the_means_of_the_cycles_that_are_in_and_no_others(tables: Tables) -> None:
     """Two left cycles in the means, one that was refused: the row is the mean of two, of parameters, peaks and counts."""
     (trial,) = tables.summary["trials"]
     first = trial["cycles"][0]
@@ -122,22 +122,20 @@ def test_one_row_holds_the_means_of_the_cycles_that_are_in_and_no_others(tables:
     assert not [name for name in row if "contact" in name or name == "speed_R"]
 
 
-def test_without_openpyxl_one_sentence_says_what_to_type(
-    tables: SessionTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_openpyxl_one_sentence_says_what_to_type(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingInputError, match="pip install openpyxl"):
         write_workbook(tables, tmp_path / "a.xlsx")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_workbook_that_cannot_be_written_says_so(tables: SessionTables, tmp_path: Path) -> None:
+def test_a_workbook_that_cannot_be_written_says_so(tables: Tables, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OutputError):
         write_workbook(tables, tmp_path / "file" / "a.xlsx")
 
 
-def test_a_session_of_several_conditions_has_no_mixed_scores(tables: SessionTables) -> None:
+def test_a_session_of_several_conditions_has_no_mixed_scores(tables: Tables) -> None:
     row = {"condition": "barefoot", "side": "", "score": "GPS", "variable": "", "component": "", "value": 6.0, "unit": "deg",
            "norm_mean": 5.0, "norm_sd": 1.0, "cycles": "used"}  # fmt: skip
     scored = replace(tables, scores=tidy_table("scores", [row]))

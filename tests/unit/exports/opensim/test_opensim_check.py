@@ -8,11 +8,11 @@ import numpy as np
 
 from biomech_id.errors import Finding, Severity
 from biomech_id.exports.opensim.check import check_folder
-from biomech_id.exports.opensim.document import element, properties, write_document
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
-from biomech_id.exports.opensim.text import write_storage, write_trc
+from biomech_id.osim.document.writing import element, properties, write_document
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
+from biomech_id.writers.opensim_text import write_storage, write_trc
 
 TIME_S = np.arange(5) / 100.0
 TO_GROUND = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])

@@ -19,9 +19,9 @@ from biomech_id.exports.opensim.joints import BodyState, generalised_forces, joi
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table
 from biomech_id.exports.opensim.model import subject_model
 from biomech_id.exports.opensim.motion import model_motion
-from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.opensim import hand_over
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
 
 ROOT = Path(__file__).resolve().parents[4]
 STEP_S = 1e-4

@@ -9,22 +9,22 @@ import pytest
 
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import R_ground_lab
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
-from biomech_id.results.session.values import TrialResult
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.solved import Solved
 
 ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module")
-def handed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrialResult]:
+def handed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Solved]:
     folder = tmp_path_factory.mktemp("plates")
     quick = Recipe().replaced(report=False, budget=False)
     session = analyse_job(Job((ROOT / "data",), recipe=quick, exclude=("walk0[13]*", "turn*")))
     write_opensim(session, folder, analog=True)
-    return folder, session.trials[0]
+    return folder, session.movements[0]
 
 
 def wrench(table: StorageTable, label: str) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +34,7 @@ def wrench(table: StorageTable, label: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize(("plate", "foot"), [("1", "l"), ("2", "r")])
-def test_a_plate_pushes_as_the_foot_on_it_is_pushed(handed: tuple[Path, TrialResult], plate: str, foot: str) -> None:
+def test_a_plate_pushes_as_the_foot_on_it_is_pushed(handed: tuple[Path, Solved], plate: str, foot: str) -> None:
     folder, _ = handed
     F, M = wrench(read_storage(folder / "walk02_plates.mot"), plate)
     F_foot, M_foot = wrench(read_storage(folder / "walk02_grf.mot"), foot)
@@ -46,7 +46,7 @@ def test_a_plate_pushes_as_the_foot_on_it_is_pushed(handed: tuple[Path, TrialRes
     assert (F[F_foot[:, 1] == 0.0, 1] < 50.0).all()
 
 
-def test_the_plates_at_their_own_rate_are_the_recording_while_loaded_and_zero_otherwise(handed: tuple[Path, TrialResult]) -> None:
+def test_the_plates_at_their_own_rate_are_the_recording_while_loaded_and_zero_otherwise(handed: tuple[Path, Solved]) -> None:
     folder, trial = handed
     table = read_storage(folder / "walk02_plates_analog.mot")
     assert even_rate_hz(table.time_s, "analog") == trial.plates[0].rate_hz == 1000.0

@@ -12,7 +12,7 @@ from biomech_id.models.conventional.upper_body.calibration import calibrate_uppe
 from biomech_id.models.conventional.upper_body.inertia import VendorMass
 from biomech_id.models.conventional.upper_body.track import upper_body_findings, vendor_mass
 from biomech_id.models.landmarks import with_roles
-from biomech_id.pipeline.subject_file import apply_subject_file
+from biomech_id.request.subject_file import apply_subject_file
 from biomech_id.signal.smoothing_spline import smoothed, smoothed_together
 from biomech_id.trial import Subject
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from biomech_id.models.six_dof.cluster_gaps import bridge_cluster
 from biomech_id.models.six_dof.pose import fit_pose
+from biomech_id.models.six_dof.tracking import bridge_cluster
 
 CLUSTER = np.array([[0.05, -0.15, 0.08], [-0.03, -0.20, 0.09], [0.06, -0.28, 0.06], [-0.02, -0.33, 0.02]])
 WEIGHTS = np.ones(4)

@@ -8,8 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError
-from biomech_id.models.joint_centres.functional_hip import JointCentre, score, sphere_fit
-from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
+from biomech_id.models.joint_centres.functional import JointAxis, JointCentre, sara, score, sphere_fit
 from biomech_id.models.six_dof.pose import fit_pose
 
 TIME_S = np.arange(300) / 100  # 3 s at 100 Hz

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError, MissingInputError
-from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
+from biomech_id.writers.opensim_text import write_storage, write_trc
 
 OLD_HEADER = "name walk\ndatacolumns 3\ndatarows 2\nrange 0 0.01\nendheader\n"
 NEW_HEADER = "inDegrees=yes\nversion=3\nOpenSimVersion=4.5\nendheader\n"
@@ -19,7 +19,7 @@ ROWS = "time\tknee_angle_r\tpelvis_tx\n0\t-5.5\t0.1\n0.01\t-6.25\t0.125\n"
 
 def test_old_and_new_headers(tmp_path: Path) -> None:
     path = tmp_path / "walk.mot"
-    for header, degrees in ((OLD_HEADER, False), (NEW_HEADER, True), ("Coordinates\nnRows=2\ninDegrees = no\nendheader\n", False)):
+    for header, degrees in ((OLD_HEADER, True), (NEW_HEADER, True), ("Coordinates\nnRows=2\ninDegrees = no\nendheader\n", False)):
         path.write_text(header + ROWS, encoding="utf-8")
         table = read_storage(path)
         assert table.columns == ("knee_angle_r", "pelvis_tx")

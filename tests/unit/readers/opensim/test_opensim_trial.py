@@ -13,14 +13,14 @@ import pytest
 from biomech_id.errors import BiomechError
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.files.inputs import reading_once, sha256_of
-from biomech_id.gait.stance import Verdict
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.movement.stance import Verdict
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.pipeline.subject_file import subject_toml
 from biomech_id.readers.formats import companions_of, read
 from biomech_id.readers.opensim.trial import read_opensim_trial
-from biomech_id.results.session.result import SessionResult
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.request.subject_file import subject_toml
+from biomech_id.session.session import Session
 
 ROOT = Path(__file__).resolve().parents[4]
 #: Events from the plates in both, for OpenSim's files hold none.
@@ -28,12 +28,12 @@ QUICK = Recipe().replaced(report=False, budget=False, event_source="plates")
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SessionResult, SessionResult, Path]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Session, Session, Path]:
     """A session from its C3D files and from the files handed over, with one subject.toml."""
     recorded, handed = tmp_path_factory.mktemp("c3d"), tmp_path_factory.mktemp("opensim")
     for name in ("static.c3d", "walk02.c3d", "turn01.c3d"):
         shutil.copy(ROOT / "data" / name, recorded)
-    person = analyse_job(Job((recorded,), recipe=QUICK)).subject
+    person = analyse_job(Job((recorded,), recipe=QUICK)).person
     for folder in (recorded, handed):
         (folder / "subject.toml").write_text(subject_toml(person), encoding="utf-8")
     original = analyse_job(Job((recorded,), recipe=QUICK))
@@ -41,10 +41,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[SessionResult, Sessi
     return original, analyse_job(Job((handed,), recipe=QUICK)), handed
 
 
-def test_joint_moments_are_the_same_in_every_frame(both: tuple[SessionResult, SessionResult, Path]) -> None:
+def test_joint_moments_are_the_same_in_every_frame(both: tuple[Session, Session, Path]) -> None:
     original, again, _ = both
-    assert [trial.name for trial in again.trials] == [trial.name for trial in original.trials]
-    for trial in original.trials:
+    assert [trial.name for trial in again.movements] == [trial.name for trial in original.movements]
+    for trial in original.movements:
         other = again.trial(trial.name)
         assert trial.loads is not None
         assert other.loads is not None
@@ -59,9 +59,9 @@ def test_joint_moments_are_the_same_in_every_frame(both: tuple[SessionResult, Se
             np.testing.assert_allclose(theirs.force_N[known & also], ours.force_N[known & also], rtol=0, atol=1e-6)
 
 
-def test_feet_are_taken_from_the_file(both: tuple[SessionResult, SessionResult, Path]) -> None:
+def test_feet_are_taken_from_the_file(both: tuple[Session, Session, Path]) -> None:
     original, again, _ = both
-    for trial in original.trials:
+    for trial in original.movements:
         used, taken = (
             [(s.side, s.verdict) for s in t.assignment.stances if s.verdict.accepted]
             for t in (trial, again.trial(trial.name))
@@ -72,13 +72,13 @@ def test_feet_are_taken_from_the_file(both: tuple[SessionResult, SessionResult, 
         assert {verdict for _, verdict in taken} == {Verdict.CLEAN}
 
 
-def test_every_file_that_was_read_is_in_the_manifest(both: tuple[SessionResult, SessionResult, Path]) -> None:
+def test_every_file_that_was_read_is_in_the_manifest(both: tuple[Session, Session, Path]) -> None:
     inputs = both[1].inputs
     assert {"walk02.trc", "walk02_grf.mot", "walk02_external_loads.xml", "subject.toml", "static.trc"} <= set(inputs)
 
 
 def test_a_table_is_opened_once_for_its_numbers_and_its_hash(
-    both: tuple[SessionResult, SessionResult, Path], monkeypatch: pytest.MonkeyPatch
+    both: tuple[Session, Session, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, opened = Path.open, list[str]()
 
@@ -138,7 +138,7 @@ def hastened(text: str, factor: float) -> str:
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
-    both: tuple[SessionResult, SessionResult, Path], tmp_path: Path, act: Callable[[Path], None], said: str
+    both: tuple[Session, Session, Path], tmp_path: Path, act: Callable[[Path], None], said: str
 ) -> None:
     for path in both[2].glob("walk02*"):
         shutil.copy(path, tmp_path)

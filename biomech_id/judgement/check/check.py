@@ -1,0 +1,94 @@
+"""Checking files: one, or every C3D file below some folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from biomech_id.errors import BiomechError, Finding
+from biomech_id.judgement.check.markers import inspect_markers
+from biomech_id.judgement.check.muscles import inspect_muscles
+from biomech_id.judgement.check.outputs import inspect_outputs
+from biomech_id.judgement.check.plates import inspect_events, inspect_mass, inspect_plates
+from biomech_id.judgement.check.report import CheckReport
+from biomech_id.markersets import load_markerset
+from biomech_id.readers import read_recording
+from biomech_id.trial import Trial
+
+C3D_SUFFIX = ".c3d"
+
+
+def check_file(
+    path: str | os.PathLike[str], *, trust: bool = False, marker_set: str | os.PathLike[str] | None = None
+) -> CheckReport:
+    """Return what is in a file and every problem found.
+
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        A C3D file; anything else is reported as unreadable, never raised.
+    trust : bool, optional
+        Read in this process instead of a child (see `read_c3d`).
+    marker_set : str | os.PathLike[str] | None, optional
+        Name or TOML file of the recording's marker set; without one its labels are looked at as Plug-in Gait's.
+    """
+    if marker_set is not None:
+        load_markerset(marker_set)  # a wrong one is the caller's fault and not the file's
+    try:
+        recording = read_recording(path, trust=trust, marker_set=marker_set)
+    except BiomechError as refusal:
+        return _refused("unreadable", {"refusal": refusal.message}, str(path))
+    return CheckReport(str(path), None, recording, (*recording.trial.findings, *inspect(recording.trial)))
+
+
+def inspect(trial: Trial) -> tuple[Finding, ...]:
+    """Return what the doctor finds in a trial beyond what its reader noticed.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
+    looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs, inspect_muscles)
+    return tuple(finding for look in looks for finding in look(trial))
+
+
+def iter_check(
+    paths: Iterable[str | os.PathLike[str]], *, marker_set: str | os.PathLike[str] | None = None
+) -> Iterator[CheckReport]:
+    """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name.
+
+    Parameters
+    ----------
+    paths : Iterable[str | os.PathLike[str]]
+        Files and folders.
+    marker_set : str | os.PathLike[str] | None, optional
+        Name or file of a marker set; None finds the one that fits.
+    """
+    for path in paths:
+        if not os.path.isdir(path):
+            yield check_file(path, marker_set=marker_set)
+            continue
+        locked: list[OSError] = []
+        files = list(_walk(path, locked.append))
+        for refusal in locked:
+            message = f"{refusal.filename} cannot be looked into: {refusal.strerror}."
+            yield _refused("unreadable", {"refusal": message}, str(refusal.filename))
+        if not files and not locked:
+            opensim = any(name.lower().endswith(".trc") for name in os.listdir(path))
+            yield _refused("no-files", {"folder": str(path), "opensim": opensim}, str(path))
+        for file in files:
+            yield check_file(file, marker_set=marker_set)
+
+
+def _refused(rule: str, values: dict[str, object], path: str) -> CheckReport:
+    finding = Finding(rule, values, path)
+    return CheckReport(path, finding.message, None, (finding,))
+
+
+def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:
+    for base, folders, files in os.walk(folder, onerror=tell):
+        # What is hidden belongs to other systems; `run` and `batch` leave it out as well.
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(C3D_SUFFIX) and not name.startswith("."))

@@ -1,0 +1,174 @@
+"""What a session's request and its recordings say against each other: noticed once, said with the results, stopping nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from biomech_id.algebra.arrays import over_seen
+from biomech_id.conventions import SIDES
+from biomech_id.errors import Finding, option
+from biomech_id.gait.review import Review
+from biomech_id.gait.standing_mass import standing_mass_kg
+from biomech_id.judgement.recorded_twice import recorded_twice
+from biomech_id.models.landmarks import with_roles
+from biomech_id.models.registry import body_model, model_names
+from biomech_id.request.intake import is_functional, only_frame, stands_still, sway_mm, sways
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe, Run, idle_settings
+from biomech_id.session.solved import Solved
+from biomech_id.trial import Markers, Subject, Trial
+
+#: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
+UNLIKE_MASS_SHARE = 0.1
+#: Measurement -> its least and largest share of a leg as marked; 12 people: legs 0.95 to 1.06, knees 0.11 to 0.16, ankles 0.07 to
+#: 0.1, height 1.8 to 2.1. What differs between the two legs is the clinic's to say.
+OF_MARKED_LEG = {
+    "leg_length_m": (0.88, 1.14), "knee_width_m": (0.07, 0.195), "ankle_width_m": (0.045, 0.13), "height_m": (1.55, 2.4),
+}  # fmt: skip
+#: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
+POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
+
+
+def request_findings(
+    job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject, review: Review | None = None
+) -> tuple[Finding, ...]:
+    """Return everything that is odd about a request, given what was recorded.
+
+    Parameters
+    ----------
+    job : Job
+        What was asked for.
+    trials : Sequence[Trial]
+        All trials that could be read.
+    static : Trial | None
+        The trial the model is calibrated on, or None.
+    subject : Subject
+        Measurements in force.
+    review : Review | None, optional
+        What was decided by hand, in recipe and review.
+    """
+    found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
+    found += static_findings(static, subject)
+    pairs = recorded_twice([trial for trial in trials if trial is not static and not is_functional(trial, job)])
+    found += [Finding("recorded-twice", {"pairs": pairs}, "trials")] * bool(pairs)
+    return tuple(found)
+
+
+def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
+    """Return what is odd about a static trial: nobody stands still in it, or the plates carry another mass.
+
+    Parameters
+    ----------
+    static : Trial | None
+        The trial the model is calibrated on, or None.
+    subject : Subject
+        Measurements in force.
+    """
+    return () if static is None else (
+        *_moving_static(static), *_mass_unlike_weight(static, subject), *_unlike_markers(static, subject)
+    )  # fmt: skip
+
+
+def _moving_static(static: Trial) -> Iterator[Finding]:
+    if (frame := only_frame(static)) is not None:
+        yield Finding("static-one-frame", {"trial": static.name, "frame": static.first_frame + frame}, static.name)
+    elif not stands_still(static):
+        values = {"trial": static.name, "sway_mm": sway_mm(static)}
+        yield Finding("static-sways" if sways(static) else "static-moves", values, static.name)
+
+
+def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
+    standing_kg = standing_mass_kg(static)
+    if standing_kg is None or subject.mass_kg is None:
+        return
+    ratio = subject.mass_kg / standing_kg
+    if abs(ratio - 1.0) > UNLIKE_MASS_SHARE:
+        values = {
+            "trial": static.name, "mass_kg": subject.mass_kg, "standing_kg": standing_kg,
+            "source": subject.sources.get("mass_kg", "given"), "pounds": abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE,
+        }  # fmt: skip
+        yield Finding("mass-unlike-weight", values, static.name)
+
+
+def _unlike_markers(static: Trial, subject: Subject) -> Iterator[Finding]:
+    """Measurements that do not fit the legs as their markers show them, from the anterior spine over the knee to the malleolus."""
+    markers = with_roles(static.markers)
+    legs_m = {side: length for side in SIDES if np.isfinite(length := _marked_leg_m(markers, side))}
+    if not legs_m:
+        return
+    mean_m = float(np.mean(list(legs_m.values())))
+    typed = [("height_m", "", subject.height_m, mean_m)]
+    for name in ("leg_length_m", "knee_width_m", "ankle_width_m"):
+        typed += [(name, side, getattr(subject, name).get(side), leg_m) for side, leg_m in legs_m.items()]
+    for name, side, value_m, leg_m in typed:
+        least, most = OF_MARKED_LEG[name]
+        if value_m is not None and not least <= value_m / leg_m <= most:
+            said = {"measure": name, "side": side, "value_mm": 1000.0 * value_m, "leg_mm": 1000.0 * leg_m}
+            limits = {"least_mm": 1000.0 * least * leg_m, "most_mm": 1000.0 * most * leg_m}
+            yield Finding("measure-unlike-markers", said | limits, static.name)
+
+
+def _marked_leg_m(markers: Markers, side: str) -> float:
+    """Length of a leg as markers show it, metres; NaN where one of the three is not seen."""
+    roles = ("asis", "lateral_epicondyle", "lateral_malleolus")
+    if not all(markers.shows(side, role) for role in roles):
+        return float("nan")
+    spine, knee, malleolus = (over_seen(np.nanmedian, markers.on(side, role), axis=0) for role in roles)
+    return float(np.linalg.norm(spine - knee) + np.linalg.norm(knee - malleolus))
+
+
+def _unused(job: Job) -> Iterator[Finding]:
+    idle = idle_settings(job.recipe, Run(job.recipe.heeded))
+    wanted = {name: name for name in idle.get("heeded", ())}
+    wanted |= {"functional": option("functional")} if job.functional and job.recipe.knee_axis != "functional" else {}
+    unused = [words for name, words in wanted.items() if name not in job.recipe.heeded]
+    if unused:
+        others = [name for name in model_names() if set(wanted) <= body_model(name).settings]
+        values = {"model": job.recipe.models[0], "settings": unused, "others": others}
+        yield Finding("setting-unused", values, "recipe")
+
+
+def settings_without_effect(
+    recipe: Recipe, results: Sequence[Solved], *, written: bool, muscles: bool = False, norm: bool = False
+) -> Iterator[Finding]:
+    """Name the settings that were given and changed nothing, now that it is known what was done.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Settings of the main job.
+    results : Sequence[Solved]
+        What became of every trial.
+    written : bool
+        Whether the results are written to a folder.
+    muscles : bool, optional
+        Whether some recording has muscle signals.
+    norm : bool, optional
+        Whether there is a norm to compare with.
+    """
+    filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
+    plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
+    run = Run(
+        heeded=recipe.heeded,
+        chosen=any(values["mode"] == "auto" for values in filters),
+        filtered=filtered,
+        lowpassed=filtered or (plates and not isinstance(recipe.plate_cutoff_hz, str)),
+        plates=plates,
+        muscles=muscles,
+        norm=norm,
+        uncertain=plates and recipe.uncertainty,
+        written=written,
+    )
+    for why, settings in idle_settings(recipe, run).items():
+        if why != "heeded":  # said before anything is computed, with a model that does
+            mode = {"marker_filter": recipe.marker_filter, "kinetics": recipe.kinetics}
+            yield Finding("setting-without-effect", {"settings": settings, "why": why, **mode}, "recipe")
+
+
+def _of_no_trial(review: Review, trials: Sequence[Trial]) -> Iterator[Finding]:
+    names = [trial.name for trial in trials]
+    lost = [str(said) for said in review if said.trial not in names]
+    if lost:
+        yield Finding("verdict-of-no-trial", {"verdict": lost[0], "more": len(lost) - 1, "trials": names}, "recipe")

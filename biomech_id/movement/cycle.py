@@ -1,0 +1,78 @@
+"""One gait cycle: from a foot strike to the next of the same side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from biomech_id.languages import Sentence
+from biomech_id.movement.stance import DECIDES
+
+
+class KineticsValid(StrEnum):
+    """Whether a cycle has kinetics: all of it, none, or from strike to foot off only."""
+
+    TRUE = "true"
+    FALSE = "false"
+    STANCE_ONLY = "stance_only"
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One gait cycle; times are absolute seconds, NaN where not known.
+
+    Attributes
+    ----------
+    trial : str
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    side : str
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    number : int
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    start_s : float
+        The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
+        the trial, ``end_s`` is start plus the mean cycle time of that side.
+    end_s : float
+        The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
+        the trial, ``end_s`` is start plus the mean cycle time of that side.
+    foot_off_s : float
+        Events within the cycle.
+    opposite_off_s : float
+        Events within the cycle.
+    opposite_strike_s : float
+        Events within the cycle.
+    kinetics_valid : KineticsValid
+        Whether joint kinetics exist for it.
+    steady : bool, optional
+        False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
+    reasons : tuple[Sentence, ...], optional
+        Why kinetics are missing, the cycle is flagged or refused; none otherwise.
+    refused : bool, optional
+        Whether it was measured too badly to be in any mean.
+    chosen : bool | None, optional
+        Whether somebody put it into the means or took it out of them; None leaves that to the rules.
+    """
+
+    trial: str
+    side: str
+    number: int
+    start_s: float
+    end_s: float
+    foot_off_s: float
+    opposite_off_s: float
+    opposite_strike_s: float
+    kinetics_valid: KineticsValid
+    steady: bool = True
+    reasons: tuple[Sentence, ...] = ()
+    refused: bool = False
+    chosen: bool | None = None
+
+    @property
+    def reason(self) -> str:
+        """The reasons in English, that of a refused stance after its verdict."""
+        return "; ".join(f"{DECIDES[why.rule]}: {why}" if why.rule in DECIDES else str(why) for why in self.reasons)
+
+    @property
+    def duration_s(self) -> float:
+        """Cycle time, seconds."""
+        return self.end_s - self.start_s

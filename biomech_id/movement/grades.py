@@ -1,0 +1,88 @@
+"""Grades of what was measured, and one rule's verdict on one trial; the rules themselves are `judgement.quality`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Grade(StrEnum):
+    """Verdict of a rule, a cycle, a trial or a session; the one vocabulary for it, from what says least to what says worst."""
+
+    NOT_JUDGED = "not judged"
+    NOT_MEASURED = "not measured"
+    ACCEPT = "accept"
+    WARN = "warn"
+    REJECT = "reject"
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a person should look."""
+        return self in (Grade.WARN, Grade.REJECT)
+
+
+_ORDER = tuple(Grade)
+
+
+@dataclass(frozen=True)
+class QualityRow:
+    """One rule applied to one trial: a row of ``quality.csv``.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    rule : str
+        Name of the rule.
+    value : float
+        What was measured, in the rule's unit.
+    unit : str
+        Unit of value and limit.
+    limit : float
+        The limit that decided; NaN where none exists.
+    verdict : Grade
+        What the rule says.
+    title : str
+        What a report's column head says of the rule.
+    low_is_bad : bool
+        Whether values below the limit are the bad ones.
+    explained_by_findings : bool
+        Whether a finding says more than this number does.
+    """
+
+    trial: str
+    rule: str
+    value: float
+    unit: str
+    limit: float
+    verdict: Grade
+    title: str
+    low_is_bad: bool
+    explained_by_findings: bool
+
+
+def worst(grades: Iterable[Grade]) -> Grade:
+    """Return the worst of some grades; not judged if there is none.
+
+    Parameters
+    ----------
+    grades : Iterable[Grade]
+        Any number.
+    """
+    return max(grades, key=_ORDER.index, default=Grade.NOT_JUDGED)
+
+
+def rule_sentence(row: QualityRow) -> str:
+    """Say in one sentence why a rule was not passed; empty where a person need not look.
+
+    Parameters
+    ----------
+    row : QualityRow
+        One rule applied to one trial.
+    """
+    if not row.verdict.doubted:
+        return ""
+    unit = f" {row.unit}" if row.unit else ""
+    word = "below" if row.low_is_bad else "above"
+    return f"{row.title} {row.value:.3g}{unit}, {word} the limit of {row.limit:g}{unit}"

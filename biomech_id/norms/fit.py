@@ -1,0 +1,254 @@
+"""A norm for one person: without their own sessions, of people of that age, or at that walking speed; never beyond its people.
+
+Whatever cannot be had honestly is not made: then the norm stays that of everybody in it, and a finding says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding, OptionError
+from biomech_id.feet.movements import TrialKind
+from biomech_id.gait.measures.scores import GAIT_VARIABLES, gait_scores
+from biomech_id.norms.contributors import NormSample, marks_of, samples_of
+from biomech_id.norms.samples import at_speed, norm_at_speed, norm_from_samples
+from biomech_id.session.output.scores_table import GPS, GPS_OVERALL, GVS
+from biomech_id.session.session import Session
+from biomech_id.session.tables.means import RUNNING, WALKING, MeanCurves, averaged_cycles
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.norm import NORM_CHOICES, FittedNorm, NormPerson, movement_of, norm_band, without_contributors
+
+#: Who is of an age: within this share of it (7.5 to 12.5 years for a child of 10, 30 to 50 for an adult of 40).
+AGE_SHARE = 0.25
+#: Fewer people of an age say nothing of how much they differ; and a line through fewer leaves too little beside it.
+LEAST_OF_AGE, LEAST_AT_SPEED = 5, 10
+#: Conditions walked at speeds farther apart than this (dimensionless, 0.15 m/s of an adult) have no speed in common.
+SAME_SPEED = 0.05
+SPEED = "speed_dimensionless"
+_ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement")
+
+
+def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
+    """Return whom a session is of.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    movement : str, optional
+        Whose speed is taken, one of `session.tables.means.AVERAGED`.
+    """
+    summary = tables.summary
+    subject = summary.get("subject") or {}
+    files = [(summary.get("static") or {}).get("file") or "", *(trial.get("file") or "" for trial in summary.get("trials", ()))]
+    used = averaged_cycles(tables, movement)
+    rows = tables.spatiotemporal[tables.spatiotemporal["parameter"] == SPEED]
+    mine = rows.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
+    speeds = {str(condition): float(values.mean()) for condition, values in mine.groupby("condition", sort=False)["value"]}
+    age = subject.get("age_years")
+    return NormPerson(
+        age_years=float("nan") if age is None else float(age),
+        speeds={condition: speed for condition, speed in speeds.items() if np.isfinite(speed)},
+        marks=marks_of(str(subject.get("code") or ""), tables.manifest.get("inputs") or {}, files),
+    )
+
+
+def norm_for_session(session: Session) -> FittedNorm | None:
+    """Return a session's norm as it is made for its person, by the recipe's ``norm_for`` (see `fit_norm`); None without a norm.
+
+    Parameters
+    ----------
+    session : Session
+        The session, analysed; its own recordings are known by its ``inputs``.
+    """
+    if session.norm_table is None:
+        return None
+    found: dict[str, list[float]] = {}
+    runs = movement_of(session.norm_table) == RUNNING
+    for trial in session.movements:
+        enters = trial.used if not runs else trial.sound if trial.kind is TrialKind.RUN else (lambda _: False)
+        used = {(cycle.side, cycle.number) for cycle in trial.cycles if enters(cycle)}
+        for row in trial.parameters:
+            if row.parameter == SPEED and (row.side, row.cycle) in used:
+                found.setdefault(trial.condition, []).append(row.value)
+    age, code = session.person.age_years, str(session.person.code or "")
+    person = NormPerson(
+        float("nan") if age is None else age,
+        {condition: float(np.mean(speeds)) for condition, speeds in found.items()},
+        marks_of(code, session.inputs, [session.static_file, *(trial.file for trial in session.movements)]),
+    )
+    choice = str(session.recipe.get("output", {}).get("norm_for") or NORM_CHOICES[0])
+    return fit_norm(session.norm_table, person, choice)
+
+
+def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", *, where: str = "norm") -> FittedNorm:
+    """Return a norm made for one person.
+
+    The person's own sessions are left out. By age, people within `AGE_SHARE` of the person's make it; by speed, everybody's
+    values are read at the person's on a straight line over dimensionless speed. Neither goes beyond the norm's people.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        As in ``norm.csv``.
+    person : NormPerson
+        Whom it is for.
+    choice : str, optional
+        One of `NORM_CHOICES`.
+    where : str, optional
+        The norm's file, for messages.
+
+    Raises
+    ------
+    OptionError
+        What the norm tells of its contributors cannot be read.
+    """
+    everybody = samples_of(norm, where=where)
+    own = [sample for sample in everybody if sample.marks & person.marks]
+    others = [sample for sample in everybody if not sample.marks & person.marks]
+    said: list[Finding] = []
+    if own and not others:
+        return FittedNorm(None, (Finding("norm-own-only", {"own": len(own)}, where),))
+    if own:
+        said.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
+    about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
+    whole = scored_norm(others, about) if own else norm
+    table, more = _CHOOSE[choice](others, person, about, where)
+    said += more
+    if table is None:
+        said += _beyond(whole, person, where)
+    return FittedNorm(without_contributors(whole if table is None else table), tuple(said))
+
+
+def fit_given_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", *, where: str = "norm") -> FittedNorm:
+    """Return a norm that somebody named, made for one person (see `fit_norm`); one of nobody else is refused.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        As in ``norm.csv``.
+    person : NormPerson
+        Whom it is for.
+    choice : str, optional
+        One of `NORM_CHOICES`.
+    where : str, optional
+        The norm's file, for messages.
+
+    Raises
+    ------
+    OptionError
+        As for `fit_norm`, and where nobody but the person is in it.
+    """
+    fitted = fit_norm(norm, person, choice, where=where)
+    if fitted.table is None:
+        raise OptionError(
+            f"The norm {where} holds nobody but this person: nobody is compared with himself.",
+            value=1, expected="a norm of other people", where=where,
+        )  # fmt: skip
+    return fitted
+
+
+def _everybody(
+    _others: Sequence[NormSample], _person: NormPerson, _about: Mapping[str, str], _where: str
+) -> tuple[pd.DataFrame | None, list[Finding]]:
+    return None, []
+
+
+def _of_age(
+    others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str
+) -> tuple[pd.DataFrame | None, list[Finding]]:
+    """The norm of who is of the person's age, or None and why not."""
+    age = person.age_years
+    ages = [sample.age_years for sample in others if np.isfinite(sample.age_years)]
+    mine = [sample for sample in others if abs(sample.age_years - age) <= AGE_SHARE * age]
+    if not others:
+        return None, [_not_chosen("age", "nobody_told", where)]
+    if not np.isfinite(age):
+        return None, [_not_chosen("age", "unknown_age", where)]
+    if not ages or not min(ages) <= age <= max(ages):
+        ends = (min(ages), max(ages)) if ages else (float("nan"),) * 2
+        return None, [_not_chosen("age", "beyond_ages", where, value=age, low=ends[0], high=ends[1])]
+    if len(mine) < LEAST_OF_AGE:
+        return None, [_not_chosen("age", "few_of_age", where, value=age, n=len(mine), least=LEAST_OF_AGE)]
+    theirs = [sample.age_years for sample in mine]
+    values = {"age_years": age, "n": len(mine), "of": len(others), "low": min(theirs), "high": max(theirs)}
+    return scored_norm(mine, about), [Finding("norm-of-an-age", values, where)]
+
+
+def _at_speed(
+    others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str
+) -> tuple[pd.DataFrame | None, list[Finding]]:
+    """The norm at the person's speed, or None and why not."""
+    known = [sample for sample in others if np.isfinite(sample.speed)]
+    speeds, theirs = list(person.speeds.values()), [sample.speed for sample in known]
+    if not others:
+        return None, [_not_chosen("speed", "nobody_told", where)]
+    if not speeds:
+        return None, [_not_chosen("speed", "unknown_speed", where)]
+    if max(speeds) - min(speeds) > SAME_SPEED:
+        return None, [_not_chosen("speed", "several_speeds", where, low=min(speeds), high=max(speeds))]
+    if len(known) < LEAST_AT_SPEED:
+        return None, [_not_chosen("speed", "few_at_speed", where, n=len(known), least=LEAST_AT_SPEED)]
+    speed = float(np.mean(speeds))
+    if not min(theirs) <= speed <= max(theirs):
+        return None, [_not_chosen("speed", "beyond_speeds", where, value=speed, low=min(theirs), high=max(theirs))]
+    values = {"speed": speed, "n": len(known), "low": min(theirs), "high": max(theirs)}
+    return scored_norm(known, about, speed=speed), [Finding("norm-at-a-speed", values, where)]
+
+
+_CHOOSE = {"everybody": _everybody, "age": _of_age, "speed": _at_speed}
+
+
+def _not_chosen(choice: str, why: str, where: str, **values: float) -> Finding:
+    blank = dict.fromkeys(("value", "low", "high", "n", "least"), float("nan"))
+    return Finding("norm-not-chosen", {"choice": choice, "why": why, **blank, **values}, where)
+
+
+def _beyond(norm: pd.DataFrame, person: NormPerson, where: str) -> list[Finding]:
+    """That the person is younger or older than everybody in a norm which was not made for an age."""
+    low, high = (float(norm.iloc[0][name]) for name in ("age_min_y", "age_max_y"))
+    if not low <= person.age_years <= high and np.isfinite([low, high, person.age_years]).all():
+        return [Finding("norm-of-other-ages", {"age_years": person.age_years, "low": low, "high": high}, where)]
+    return []
+
+
+def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, speed: float | None = None) -> pd.DataFrame:
+    """Return the norm of some subjects, and how far they themselves lie from it: the norm of the scores.
+
+    Parameters
+    ----------
+    samples : Sequence[NormSample]
+        One per subject.
+    about : Mapping[str, str]
+        ``model kinetics source hip_centre bandwidth movement`` of all of them; runs have no scores.
+    speed : float | None, optional
+        Dimensionless, at which their values are read; None for their mean.
+    """
+    if speed is None:
+        norm = norm_from_samples(samples, **about)
+    else:
+        samples = at_speed(samples, speed, LEAST_AT_SPEED)
+        norm = norm_at_speed(samples, speed, LEAST_AT_SPEED, about)
+    normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
+    walks = about.get("movement", WALKING) == WALKING
+    scored = [replace(sample, values=_scores(sample.sides, normal) if walks else {}) for sample in samples]
+    if not any(sample.values for sample in scored):
+        return norm
+    return pd.concat([norm, without_contributors(norm_from_samples(scored, **about))], ignore_index=True)
+
+
+def _scores(sides: MeanCurves, normal: Mapping[tuple[str, str], FloatArray]) -> dict[tuple[str, str], FloatArray]:
+    scores = gait_scores(sides, normal)
+    found: dict[tuple[str, str], list[float]] = {}
+    for (_, variable, component), value in scores.variables.items():
+        found.setdefault((f"{GVS}.{variable}", component), []).append(value)
+    for value in scores.sides.values():
+        found.setdefault((GPS, ""), []).append(value)
+    if np.isfinite(scores.overall):
+        found[GPS_OVERALL, ""] = [scores.overall]
+    return {name: np.array([np.mean(values)]) for name, values in found.items()}

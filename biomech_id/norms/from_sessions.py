@@ -1,0 +1,260 @@
+"""A norm from analysed sessions: what ``biomech-id norm`` computes.
+
+Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
+left and right.  Kinetics that exist on one side only count with that side.  The scores' own norm (how far the norm's subjects
+lie from their mean) is measured against the norm itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
+from biomech_id.errors import OptionError
+from biomech_id.files.settings import must_fit, one_of
+from biomech_id.gait.measures.scores import GAIT_VARIABLES
+from biomech_id.gait.measures.spatiotemporal import symmetry_index
+from biomech_id.languages import Sentence
+from biomech_id.norms.contributors import NormSample
+from biomech_id.norms.fit import SPEED, person_of, scored_norm
+from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves, averaged_cycles, mean_curves, mean_of_known
+from biomech_id.session.tables.omissions import Omission, omissions_of
+from biomech_id.session.tables.phase_values import PLACE, named_values
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
+from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
+from biomech_id.session.values.norm import ASYMMETRY
+
+#: Part of the cycle in which a subject's mean curve must have a value to count.
+LEAST_KNOWN = 0.9
+#: Reasons of an omission that somebody asked for.
+ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages", "counted-as"})
+
+
+@dataclass
+class _Person:
+    """One subject's sessions so far: curves per name, values per parameter and per named value of a curve, and who it is."""
+
+    curves: dict[tuple[str, str, str], list[FloatArray]] = field(default_factory=dict)
+    parameters: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    named: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    marks: frozenset[str] = frozenset()
+    about: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+def norm_from_sessions(
+    sessions: Iterable[Tables],
+    *,
+    source: str,
+    condition: str | None = None,
+    mix: Collection[str] = (),
+    ages: tuple[float, float] | None = None,
+    without: Collection[str] = (),
+    tell: Callable[[Omission], None] | None = None,
+    movement: str = WALKING,
+) -> pd.DataFrame:
+    """Return a norm made from sessions, as a table.
+
+    A mean curve counts where it has a value, if that is in `LEAST_KNOWN` of the cycle; so ``n`` may differ between its points.
+
+    Parameters
+    ----------
+    sessions : Iterable[Tables]
+        Any number; they are looked at one after the other and not kept.
+    source : str
+        Who made the norm, from what.
+    condition : str | None, optional
+        Of the trials to take; needed when the sessions hold several.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which the sessions may differ; the norm then names all that there are.
+    ages : tuple[float, float] | None, optional
+        Youngest and oldest on the day of the session, years; who is not, or whose age nobody recorded, is left out.
+    without : Collection[str], optional
+        Codes of subjects who are left out: the patient whom the norm is for, above all.
+    tell : Callable[[Omission], None] | None, optional
+        Told of every subject, trial and cycle that is left out.
+    movement : str, optional
+        One of `session.tables.means.AVERAGED`: a norm of straight walks or one of runs, never of both.
+
+    Raises
+    ------
+    OptionError
+        Sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
+    """
+    must_fit(one_of(AVERAGED, "What the norm's cycles are of."), movement, "movement")
+    people: dict[str, _Person] = {}
+    kinds: dict[str, dict[str, str]] = {key: {} for key in FINGERPRINT}
+    conditions: dict[str, None] = {}
+    tell = tell or (lambda _: None)
+    for number, tables in enumerate(sessions):
+        code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
+        why = _unwanted(code, tables.summary["subject"].get("age_years"), ages, without)
+        if why is not None:
+            tell(Omission(code, "", "", (), "means", why))
+            continue
+        known, means = fingerprint_of(tables.summary, movement), mean_curves(tables, movement=movement)
+        for key, codes in kinds.items() if means or movement == WALKING else ():
+            codes.setdefault(known.get(key, ""), code)
+        for left_out in omissions_of(code, tables.summary, condition, movement=movement):
+            tell(left_out)
+        conditions |= dict.fromkeys(means)
+        for name, curves in means.items():
+            if condition is None or name == condition:
+                _add(_known_again(people, code, tables, tell), curves, tables, name, movement)
+    _check_alike(kinds, mix)
+    if condition is None:
+        _check_one(conditions, "condition", "name the one to take")
+    if not people:
+        raise OptionError(
+            f"No session has a usable cycle for a norm of {movement}s.",
+            value=condition, expected="steady straight cycles" if movement == WALKING else "runs", where="norm",
+        )  # fmt: skip
+    made_with = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()}
+    samples = tuple(_without_unknown([_sample(code, person, tell) for code, person in people.items()], tell))
+    return scored_norm(samples, {**made_with, "source": source, "movement": movement})
+
+
+def _known_again(people: dict[str, _Person], code: str, tables: Tables, tell: Callable[[Omission], None]) -> _Person:
+    """Who walked this session: a person of that code, or of whom there are the same recordings under another."""
+    marks = person_of(tables).marks
+    same = code if code in people else next((other for other, each in people.items() if each.marks & marks), code)
+    if same != code:
+        tell(Omission(code, "", "", (), "means", Sentence("counted-as", {"other": same})))
+    person = people.setdefault(same, _Person())
+    person.marks |= marks
+    person.about.append(tables.summary["subject"])
+    return person
+
+
+def _unwanted(code: str, age: float | None, ages: tuple[float, float] | None, without: Collection[str]) -> Sentence | None:
+    """Why a session is not to be in the norm; None if it is."""
+    if code in without:
+        return Sentence("not-in-this-norm", {})
+    if ages is None:
+        return None
+    if age is None:
+        return Sentence("age-not-recorded", {"youngest": ages[0], "oldest": ages[1]})
+    if not ages[0] <= age <= ages[1]:
+        return Sentence("outside-the-ages", {"age_years": age, "youngest": ages[0], "oldest": ages[1]})
+    return None
+
+
+def _check_alike(kinds: Mapping[str, Mapping[str, str]], mix: Collection[str]) -> None:
+    """Refuse sessions that were computed differently; those that do not say how are not refused, but named by `make_norm`."""
+    check_mix(mix)
+    for key, codes in kinds.items():
+        found = {words: code for words, code in codes.items() if words}
+        if len(found) > 1 and key not in mix:
+            names = "; ".join(f"{words}, as {code}" for words, code in found.items())
+            raise OptionError(
+                f"The sessions do not have one {FINGERPRINT[key]} ({names}); make one norm for each, or name {key} in `mix`.",
+                value=list(found), expected=f"one {FINGERPRINT[key]}", where="norm",
+            )  # fmt: skip
+
+
+def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
+    if len(found) > 1:
+        names = "; ".join(f"'{key}'" for key in found)
+        raise OptionError(
+            f"The sessions do not have one {what} ({names}); {do}.", value=list(found), expected=f"one {what}", where="norm"
+        )
+
+
+def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, movement: str) -> None:
+    muscles = _muscles(tables, condition) if movement == WALKING else {}
+    for name, curve in {**curves, **muscles}.items():
+        person.curves.setdefault(name, []).append(curve)
+    used = averaged_cycles(tables, movement)
+    used = used[used["condition"] == condition]
+    rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
+    for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
+        person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
+    for name, value in _named(tables, used):
+        person.named.setdefault(name[:2], {}).setdefault(name[2], []).append(value)
+
+
+def _named(tables: Tables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
+    """(``max_stance.KneeAngles``, component, side) -> a session's mean of that value, and of where in the cycle it lies."""
+    values = named_values(tables, used)
+    for (variable, component, name, side), rows in values.groupby(["variable", "component", "name", "side"], sort=False):
+        yield (f"{name}.{variable}", str(component), str(side)), float(rows["value"].mean())
+        if rows["percent"].notna().any() and name != "value_contact":
+            yield (f"{PLACE}{name}.{variable}", str(component), str(side)), float(rows["percent"].mean())
+
+
+def _muscles(tables: Tables, condition: str) -> MeanCurves:
+    """Mean envelopes over the cycles in them, percent of the session's own peak, one channel for a muscle."""
+    if tables.emg is None:
+        return {}
+    trials = [trial["name"] for trial in tables.summary["trials"] if trial["condition"] == condition]
+    mine = tables.emg[(tables.emg["used"] == "true") & tables.emg["trial"].isin(trials) & (tables.emg["muscle"] != "")]
+    found: MeanCurves = {}
+    for (side, muscle, _), rows in mine.groupby(["side", "muscle", "label"], sort=False):
+        curves = rows["percent_peak"].to_numpy(np.float64).reshape(-1, CURVE_POINTS)
+        found.setdefault((str(side), EMG_VARIABLE.format(muscle=muscle), ""), np.asarray(curves.mean(axis=0)))
+    return found
+
+
+def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> NormSample:
+    """One subject's contribution."""
+    sides = {name: mean_of_known(np.stack(curves)) for name, curves in person.curves.items()}
+    values: dict[tuple[str, str], FloatArray] = {}
+    halves: dict[str, dict[str, None]] = {}
+    for row in cycle_rows():
+        both = {side: sides[key] for side in SIDES if (key := (side, row.variable, row.component)) in sides}
+        most = {side: curve for side, curve in both.items() if np.isfinite(curve).mean() >= LEAST_KNOWN}
+        # A path over the sole scales with the foot: it has no norm in millimetres.
+        if row.quantity == "point":
+            continue
+        # A free moment exists in stance only, of everybody.
+        for side in both.keys() - most.keys() if row.quantity != "ground moment" else ():
+            halves.setdefault(side, {})[row.variable] = None
+        if most:
+            values[row.variable, row.component] = mean_of_known(np.stack(list(most.values())))
+    for side, variables in sorted(halves.items()):
+        why = Sentence("half-a-curve", {"variables": tuple(variables), "percent": 100.0 * LEAST_KNOWN})
+        tell(Omission(code, "", side, (), "means", why))
+    for variable in dict.fromkeys(name for _, name, _ in sides if name.startswith(EMG_VARIABLE.format(muscle=""))):
+        values[variable, ""] = np.mean([sides[side, variable, ""] for side in SIDES if (side, variable, "") in sides], axis=0)
+    for parameter, by_side in person.parameters.items():
+        values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
+        if set(SIDES) <= set(by_side):
+            values[f"{ASYMMETRY}{parameter}", ""] = np.array([symmetry_index(*(_mean(by_side[side]) for side in SIDES))])
+    for name, by_side in person.named.items():
+        values[name] = np.array([_mean([_mean(found) for found in by_side.values()])])
+    speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
+    scored = {name: curve for name, curve in sides.items() if name[1:] in GAIT_VARIABLES}
+    return NormSample(values, speed=speed, marks=person.marks, sides=scored, **_about(person.about))
+
+
+def _about(subjects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Who a subject is, the mean of what all sessions say; legs left and right together."""
+    sexes = {str(subject.get("sex") or "") for subject in subjects} - {""}
+    numbers = {
+        name: _mean([float(subject[name]) for subject in subjects if subject.get(name) is not None])
+        for name in ("age_years", "mass_kg", "height_m")
+    }
+    legs = [float(length) for subject in subjects for length in (subject.get("leg_length_m") or {}).values()]
+    return {**numbers, "leg_length_m": _mean(legs), "sex": sexes.pop() if len(sexes) == 1 else ""}
+
+
+def _without_unknown(samples: Sequence[NormSample], tell: Callable[[Omission], None]) -> Iterator[NormSample]:
+    """Samples without the curves that none of them knows all of: a band with a hole is none."""
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    holes = {}
+    for name in names:
+        known = np.any([np.isfinite(sample.values[name]) for sample in samples if name in sample.values], axis=0)
+        if not known.all():
+            holes[name] = Sentence("no-subject-knows", {"variable": name[0], "points": int((~known).sum()), "all": len(known)})
+            tell(Omission(" ".join(name).strip(), "", "", (), "means", holes[name]))
+    for sample in samples:
+        yield replace(sample, values={name: values for name, values in sample.values.items() if name not in holes})
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")

@@ -1,0 +1,349 @@
+"""Paths over more than one cylinder: each is taken off the path and put on again until nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
+from biomech_id.algebra.vectors import cross
+from biomech_id.multibody.musculoskeletal import PathWrap
+from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Choice, Cylinders, choose, in_axes, on_length, unrolled
+
+#: OpenSim's rounds, and the change of length, m, at which it stops.
+ROUNDS, STILL_M = 8, 0.0005
+#: The same for the path as it is.
+MOST_ROUNDS, SAME_M = 200, 1e-13
+
+#: A muscle's number, how many points it has, the first of them, and its cylinders with their use.
+Use = tuple[int, int, int, list[tuple[int, PathWrap]]]
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralPath:
+    """Paths of muscles with the same number of points and cylinders, M of them, in N states.
+
+    Attributes
+    ----------
+    muscles : IntArray
+        (M,), numbers of the muscles among all paths.
+    objects : IntArray
+        (M, K), their cylinders.
+    first : IntArray
+        (M,), number of each one's first point.
+    length_m : FloatArray
+        (N, M), along the paths, m.
+    straight_m : FloatArray
+        (N, M), along their straight pieces as if there were no cylinders, m.
+    loose_m : FloatArray
+        (N M, P, 3), points without cylinders.
+    state : _State
+        Where the paths run.
+    """
+
+    muscles: IntArray
+    objects: IntArray
+    first: IntArray
+    length_m: FloatArray
+    straight_m: FloatArray
+    loose_m: FloatArray
+    state: _State = field(repr=False)
+
+    def at_points(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
+        """Forces at the points of each muscle beyond those of its straight path.
+
+        Yields
+        ------
+        tuple[int, IntArray, FloatArray]
+            The muscle's place among these M, the numbers (P,) of its points, and the forces (N, P, 3) for a tension of 1, axes of
+            the surroundings.
+        """
+        rows, p = self.loose_m.shape[:2]
+        forces = self.state.forces()
+        straight = -_forces(self.loose_m, np.full(rows, p))
+        own = self.state.owner < 0
+        where = np.nonzero(own & (np.arange(own.shape[1]) < self.state.count[:, None]))
+        np.add.at(straight, (where[0], self.state.origin[where]), forces[where])
+        by_muscle = straight.reshape(-1, len(self.muscles), p, 3)
+        for k in range(len(self.muscles)):
+            yield k, self.first[k] + np.arange(p), by_muscle[:, k]
+
+    def at_cylinders(self) -> tuple[FloatArray, FloatArray]:
+        """What the paths do to the bodies of their cylinders, for a tension of 1.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray]
+            Moments about the origin of the surroundings, m, and forces, without unit, (N, M K, 3) each, in its axes.
+        """
+        rows, k = len(self.loose_m), self.objects.shape[1]
+        moment, force, pulls = np.zeros((rows, k, 3)), np.zeros((rows, k, 3)), self.state.forces()
+        where = np.nonzero(self.state.owner >= 0)
+        at = (where[0], self.state.owner[where])
+        np.add.at(force, at, pulls[where])
+        np.add.at(moment, at, cross(self.state.place[where], pulls[where]))
+        n = rows // len(self.muscles)
+        return moment.reshape(n, -1, 3), force.reshape(n, -1, 3)
+
+
+class SeveralCylinders:
+    """Muscles over several cylinders, compiled.
+
+    Parameters
+    ----------
+    uses : Sequence[Use]
+        Number, points and cylinders of each muscle that has several.
+    cylinders : Cylinders
+        All cylinders of the model.
+    """
+
+    def __init__(self, uses: Sequence[Use], cylinders: Cylinders) -> None:
+        self._cylinders = cylinders
+        self._groups: dict[tuple[int, int], list[Use]] = {}
+        for use in uses:
+            self._groups.setdefault((use[1], len(use[3])), []).append(use)
+
+    def paths(self, points: FloatArray, active: BoolArray | None, frames: FloatArray, wrapping: str) -> Iterator[SeveralPath]:
+        """Paths of all muscles, group by group.
+
+        Parameters
+        ----------
+        points : FloatArray
+            (N, P, 3), all points, axes of the surroundings.
+        active : BoolArray | None
+            (N, P), points that count; None if all do.
+        frames : FloatArray
+            (N, O, 4, 4), of all cylinders.
+        wrapping : str
+            "opensim" for OpenSim's sum.
+
+        Yields
+        ------
+        SeveralPath
+            One for all muscles with as many points and cylinders.
+        """
+        for (p, k), uses in self._groups.items():
+            muscles, first = np.array([use[0] for use in uses]), np.array([use[2] for use in uses])
+            objects = np.array([[number for number, _ in use[3]] for use in uses])
+            low = np.array([[max(w.first, 1) - 1 for _, w in use[3]] for use in uses])
+            high = np.array([[(w.last if w.last >= 1 else p) - 1 for _, w in use[3]] for use in uses])
+            n, m, which = len(points), len(uses), first[:, None] + np.arange(p)
+            loose = points[:, which].reshape(n * m, p, 3)
+            counts = np.ones((n * m, p), bool) if active is None else active[:, which].reshape(n * m, p)
+            state = _State(loose, counts, k)
+            rounds = _Rounds(
+                state, frames[:, objects].reshape(n * m, k, 4, 4), [self._cylinders[np.tile(objects[:, j], n)] for j in range(k)],
+                np.tile(low, (n, 1)), np.tile(high, (n, 1)),
+            )  # fmt: skip
+            length = rounds.run(wrapping == "opensim")
+            straight = np.linalg.norm(np.diff(loose, axis=1), axis=2).sum(axis=1)
+            yield SeveralPath(muscles, objects, first, length.reshape(n, m), straight.reshape(n, m), loose, state)
+
+
+class _State:
+    """Where R paths run now: places (R, L, 3), which cylinder put them there (-1: none), which point or end they are, how many."""
+
+    def __init__(self, loose: FloatArray, counts: BoolArray, k: int) -> None:
+        rows, p = counts.shape
+        self.place = np.zeros((rows, p + 2 * k, 3))
+        self.owner, self.origin = np.full((rows, p + 2 * k), -1), np.zeros((rows, p + 2 * k), dtype=int)
+        self.place[:, :p], self.origin[:, :p] = loose, np.arange(p)
+        self.arc = np.zeros((rows, k))
+        #: Where ends (R, K, 2, 3) were when the length was first asked for, which is where OpenSim sees them from then on.
+        self.kept: FloatArray | None = None
+        self._keep(np.arange(rows), np.concatenate([counts, np.zeros((rows, 2 * k), bool)], axis=1))
+
+    def _keep(self, rows: IntArray, keep: BoolArray) -> None:
+        order = np.argsort(~keep, axis=1, kind="stable")
+        self._reorder(rows, order)
+        if len(rows) == len(self.place):
+            self.count = keep.sum(axis=1)
+        else:
+            self.count[rows] = keep.sum(axis=1)
+
+    def _reorder(self, rows: IntArray, order: IntArray) -> None:
+        self.place[rows] = np.take_along_axis(self.place[rows], order[..., None], axis=1)
+        self.owner[rows] = np.take_along_axis(self.owner[rows], order, axis=1)
+        self.origin[rows] = np.take_along_axis(self.origin[rows], order, axis=1)
+
+    def take_off(self, rows: IntArray, k: int) -> None:
+        """Remove the ends that a cylinder put on the path."""
+        here = np.arange(self.owner.shape[1]) < self.count[rows, None]
+        own_ends = here & (self.owner[rows] == k)
+        self.owner[rows] = np.where(own_ends, -1, self.owner[rows])
+        self.arc[rows, k] = 0.0
+        self._keep(rows, here & ~own_ends)
+
+    def put_on(self, rows: IntArray, k: int, after: IntArray, ends: tuple[FloatArray, FloatArray], arc_m: FloatArray) -> None:
+        """Insert both ends behind a place of the path."""
+        number = np.arange(self.owner.shape[1])
+        order = np.where(number <= after[:, None], number, np.maximum(number - 2, 0))
+        self._reorder(rows, order)
+        for j in (0, 1):
+            self.place[rows, after + 1 + j] = ends[j]
+            self.owner[rows, after + 1 + j], self.origin[rows, after + 1 + j] = k, j
+        self.count[rows] += 2
+        self.arc[rows, k] = arc_m
+
+    def forces(self) -> FloatArray:
+        """Forces (R, L, 3) of a tension of 1 on what holds the path."""
+        pieces = np.where(_on_cylinder(self.owner), 0.0, 1.0)
+        return _forces(self.seen(np.arange(len(self.place))), self.count, pieces)
+
+    def seen(self, rows: IntArray) -> FloatArray:
+        """Places (R, L, 3) of some paths, those on cylinders where ``kept`` has them, if it is there."""
+        place = self.place[rows]
+        if self.kept is None:
+            return place
+        owner = self.owner[rows]
+        row, at = np.nonzero((owner >= 0) & (np.arange(owner.shape[1]) < self.count[rows, None]))
+        key = rows[row], owner[row, at], self.origin[rows[row], at]
+        self.kept[key] = np.where(np.isnan(self.kept[key]), place[row, at], self.kept[key])
+        place[row, at] = self.kept[key]
+        return place
+
+
+def _on_cylinder(owner: IntArray) -> BoolArray:
+    """Which pieces (R, L - 1) of paths lie on a cylinder: both of their ends were put there by the same one."""
+    return np.asarray((owner[:, 1:] == owner[:, :-1]) & (owner[:, 1:] >= 0))
+
+
+def _forces(place: FloatArray, count: IntArray, pieces: FloatArray | float = 1.0) -> FloatArray:
+    step = np.diff(place, axis=1)
+    length = np.linalg.norm(step, axis=2)
+    there = (np.arange(step.shape[1]) + 1 < count[:, None]) & (length > 0)
+    unit = step * (np.where(there, pieces, 0.0) / np.where(length > 0, length, 1.0))[..., None]
+    forces = np.zeros_like(place)
+    forces[:, 1:] += unit
+    forces[:, :-1] -= unit
+    return forces
+
+
+class _Rounds:
+    """Cylinders taken off and put on again, R paths over K cylinders."""
+
+    def __init__(self, state: _State, frames: FloatArray, cylinders: list[Cylinders], low: IntArray, high: IntArray) -> None:
+        self.state, self.frames, self.cylinders, self.low, self.high = state, frames, cylinders, low, high
+
+    def run(self, as_opensim: bool) -> FloatArray:
+        """Lengths (R,), m.
+
+        Parameters
+        ----------
+        as_opensim : bool
+            OpenSim's sum after its rounds.
+        """
+        r, k = self.frames.shape[:2]
+        order, length = np.tile(np.arange(k), (r, 1)), np.full(r, np.inf)
+        self.state.kept = np.full((r, k, 2, 3), np.nan) if as_opensim else None
+        left = np.arange(r)
+        for turn in range(ROUNDS if as_opensim else MOST_ROUNDS):
+            codes = np.empty((len(left), k), dtype=int)
+            for j in range(k):
+                for o in np.unique(order[left, j]):
+                    some = order[left, j] == o
+                    codes[some, j] = self._again(left[some], int(o))
+            now = self._length(left)
+            still = np.abs(now - length[left]) < (STILL_M if as_opensim else SAME_M)
+            length[left] = now
+            if turn == 0:
+                swap = left[(codes[:, 0] == NONE) & (codes[:, 1] == INSIDE) & ~still]
+                order[swap, :2] = [1, 0]
+                self.state.take_off(swap, 0)
+                # what lies on a cylinder was put there before all others passed by: putting it there again changes nothing
+                later = np.take_along_axis(self.state.arc[left], order[left][:, 1:], axis=1).any(axis=1)
+                still |= ~later & ~np.isin(left, swap)
+            left = left[~still]
+            if not as_opensim:
+                self._settle(left, order)
+                length[left] = self._length(left)
+            if not len(left):
+                break
+        return length
+
+    def _settle(self, rows: IntArray, order: IntArray) -> None:
+        """Let ends slide on their cylinders, on the sides that they are on, until the path is the shortest."""
+        rows = rows[(self.state.arc[rows] > 0).sum(axis=1) > 1]
+        length, sides = self._length(rows), {k: self._sides(rows, k) for k in range(self.frames.shape[1])}
+        going = np.arange(len(rows))
+        for _ in range(MOST_ROUNDS):
+            for j in range(order.shape[1]):
+                for o in np.unique(order[rows[going], j]):
+                    self._slide(rows, going[order[rows[going], j] == o], int(o), sides[int(o)])
+            now = self._length(rows[going])
+            moved = np.abs(now - length) > SAME_M
+            going, length = going[moved], now[moved]
+            if not len(going):
+                break
+
+    def _sides(self, rows: IntArray, k: int) -> tuple[IntArray, Choice]:
+        """Where on each path a cylinder's first end is, and the path's side."""
+        at = np.argmax(self.state.owner[rows] == k, axis=1)
+        place = self.frames[rows, k]
+        return at, choose(self._local(rows, at - 1, place), self._local(rows, at + 2, place), self.cylinders[k][rows])
+
+    def _slide(self, rows: IntArray, some: IntArray, k: int, sides: tuple[IntArray, Choice]) -> None:
+        at, choice = sides[0][some], sides[1][some]
+        fits = np.flatnonzero((choice.code >= MAY) & (self.state.arc[rows[some], k] > 0))
+        of, at, choice = rows[some[fits]], at[fits], choice[fits]
+        place, cylinders = self.frames[of, k], self.cylinders[k][of]
+        arc = unrolled(self._local(of, at - 1, place), self._local(of, at + 2, place), cylinders, choice)
+        for j, end in enumerate((arc.first_m, arc.last_m)):
+            self.state.place[of, at + j] = (place[:, :3, :3] @ end[:, :, None])[..., 0] + place[:, :3, 3]
+        self.state.arc[of, k] = arc.length_m
+
+    def _local(self, rows: IntArray, at: IntArray, place: FloatArray) -> FloatArray:
+        """Places along paths in a cylinder's axes."""
+        return in_axes(place[:, :3, :3], self.state.place[rows, at] - place[:, :3, 3])
+
+    def _again(self, rows: IntArray, k: int) -> IntArray:
+        """Take one cylinder off some paths and put it on again where it belongs; the code of the last piece that was looked at."""
+        state = self.state
+        state.take_off(rows, k)
+        number = np.arange(state.owner.shape[1])
+        here, owner, origin = number < state.count[rows, None], state.owner[rows], state.origin[rows]
+        point = here & (owner < 0)
+        start = np.argmax(point & (origin >= self.low[rows, k, None]), axis=1)
+        within = point & (origin <= self.high[rows, k, None])
+        end = within.shape[1] - 1 - np.argmax(within[:, ::-1], axis=1)
+        pieces = (number[:-1] >= start[:, None]) & (number[:-1] < end[:, None])
+        pieces &= ~_on_cylinder(owner)
+        row, piece = np.nonzero(pieces)
+        of = rows[row]
+        place, cylinders = self.frames[of, k], self.cylinders[k][of]
+        R, at = place[:, :3, :3], place[:, :3, 3]
+        p1, p2 = self._local(of, piece, place), self._local(of, piece + 1, place)
+        choice = choose(p1, p2, cylinders)
+        code = choice.code.copy()
+        can = np.flatnonzero(code >= MAY)
+        p1, p2, cylinders, choice = p1[can], p2[can], cylinders[can], choice[can]
+        arc = unrolled(p1, p2, cylinders, choice)
+        on = on_length(arc, cylinders)
+        code[can[~on]] = NONE
+        change = np.linalg.norm(arc.first_m - p1, axis=1) + arc.length_m + np.linalg.norm(p2 - arc.last_m, axis=1)
+        change -= np.linalg.norm(p2 - p1, axis=1)
+        rank = np.full(pieces.shape, np.inf)
+        must = choice.code == MUST
+        rank[row[can[on]], piece[can[on]]] = np.where(must, -1.0 - 1.0 / (1.0 + piece[can]), change)[on]
+        best = np.argmin(rank, axis=1)
+        taken = np.flatnonzero(np.isfinite(rank[np.arange(len(rows)), best]))
+        chosen = np.full(pieces.shape, -1)
+        chosen[row[can], piece[can]] = np.arange(len(can))
+        pick = chosen[taken, best[taken]]
+        ends = [(R[can[pick]] @ x[pick, :, None])[..., 0] + at[can[pick]] for x in (arc.first_m, arc.last_m)]
+        state.put_on(rows[taken], k, best[taken], (ends[0], ends[1]), arc.length_m[pick])
+        last = np.full(len(rows), NONE)
+        last[row] = code  # rows come in the path's order: the last one stays
+        last[taken[must[pick]]] = MUST
+        return last
+
+    def _length(self, rows: IntArray) -> FloatArray:
+        """Lengths of some paths: pieces between places as they are seen, and the parts on cylinders."""
+        state = self.state
+        owner = state.owner[rows]
+        step = np.linalg.norm(np.diff(state.seen(rows), axis=1), axis=2)
+        number = np.arange(1, owner.shape[1])
+        straight = (number < state.count[rows, None]) & ~_on_cylinder(owner)
+        return np.asarray(np.where(straight, step, 0.0).sum(axis=1) + state.arc[rows].sum(axis=1))

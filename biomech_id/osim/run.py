@@ -1,0 +1,547 @@
+"""Running setup files of OpenSim's scale, inverse kinematics and inverse dynamics tools with this library's own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
+from biomech_id.files.output_names import last_part
+from biomech_id.multibody.musculoskeletal import Measurement, MusculoskeletalModel
+from biomech_id.osim.document.model import SWITCHED_OFF, read_marker_set, read_osim
+from biomech_id.osim.document.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
+from biomech_id.osim.document.setups import (
+    InverseDynamicsSetup,
+    InverseKinematicsSetup,
+    PlacerSetup,
+    PoseSetup,
+    ScalerSetup,
+    ScaleSetup,
+    read_setup,
+)
+from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
+from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion, speeds_of
+from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.osim.muscles.muscle_paths import MusclePaths
+from biomech_id.osim.outputs import ToolOutputs
+from biomech_id.osim.scaling import (
+    measured_factors,
+    scaled_model,
+    with_lengths,
+    with_model_markers,
+    with_placed_markers,
+)
+from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.readers.opensim.loads import read_external_loads
+from biomech_id.readers.opensim.storage import StorageTable, read_storage
+from biomech_id.readers.opensim.trc import MarkerTable, read_trc
+from biomech_id.signal.natural_spline import NaturalSpline
+from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
+
+#: How the tags of forces end that act without being driven.
+PASSIVE_KINDS = ("Force", "Spring", "Ligament")
+#: Angles beyond it (rad) are degrees that nobody called so, as a rule: a knee of 60 would have gone round nine times.
+WHOLE_TURN = 2.0 * np.pi
+
+
+@dataclass(frozen=True)
+class ToolOutcome:
+    """What running a setup came to.
+
+    Attributes
+    ----------
+    written : tuple[Path, ...]
+        Files, in the order written.
+    remarks : tuple[str, ...]
+        One sentence for each thing that somebody should know.
+    """
+
+    written: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool = False) -> ToolOutcome:
+    """Do what one of OpenSim's setup files asks for, and write what its tool would write.
+
+    Parameters
+    ----------
+    path : str | Path
+        Setup of a ScaleTool, an InverseKinematicsTool or an InverseDynamicsTool.
+    out : str | Path | None, optional
+        Folder for the outputs; where the setup says, as far as that is below its own folder, if None.
+    compat : bool, optional
+        Whether OpenSim's slips are made too, so that the very numbers of its tools come out.
+
+    Returns
+    -------
+    ToolOutcome
+        The files written, and what a user should know of them.
+
+    Raises
+    ------
+    FileRefusedError
+        A setup of another tool, or a file that it names and that cannot be read.
+    OutputError
+        An output that would be written over a file that is not of an earlier run of this setup, or whose name is none.
+    BiomechError
+        Whatever model or recordings are refused for; nothing is written then.
+    """
+    path = Path(path)
+    setup = read_setup(path)
+    if isinstance(setup, InverseDynamicsSetup):
+        return _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    if isinstance(setup, InverseKinematicsSetup):
+        return _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    return _scale(setup, ToolOutputs(path, out), compat=compat)
+
+
+def coordinates_in(table: StorageTable, model: MusculoskeletalModel) -> dict[str, FloatArray]:
+    """Coordinates in a table, whether it calls them by their names or by the paths of a states file.
+
+    Parameters
+    ----------
+    table : StorageTable
+        A motion or states file.
+    model : MusculoskeletalModel
+        Whose coordinates they are.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        Coordinate -> (n,), in the file's units.
+
+    Raises
+    ------
+    MissingInputError
+        Not one column is a coordinate of the model.
+    """
+    values = {}
+    for name in table.columns:
+        parts = name.split("/")
+        coordinate = parts[-2] if parts[-1] == "value" and len(parts) > 1 else name
+        if coordinate in model.coordinate_names:
+            values[coordinate] = table[name]
+    if not values:
+        raise MissingInputError(
+            f"{table.name} has no column for any coordinate of {model.name}.",
+            value=list(table.columns[:10]), expected=", ".join(model.coordinate_names[:10]), where=table.name,
+        )  # fmt: skip
+    return values
+
+
+def angles_in_degrees(
+    table: StorageTable,
+    columns: Mapping[str, FloatArray],
+    model: MusculoskeletalModel,
+    file: Path,
+    *,
+    asked: bool | None = None,
+) -> bool:
+    """Whether rotational coordinates in a table are in degrees.
+
+    As the table's header says, else as the setup does, else as OpenSim has it.
+
+    Parameters
+    ----------
+    table : StorageTable
+        A motion or states file.
+    columns : Mapping[str, FloatArray]
+        Coordinate -> (n,), those that are wanted of it.
+    model : MusculoskeletalModel
+        Whose coordinates they are.
+    file : Path
+        Where the table is from.
+    asked : bool | None, optional
+        What a setup says; None for nothing.
+
+    Returns
+    -------
+    bool
+        False for radians.
+
+    Raises
+    ------
+    InvalidValueError
+        They are radians by that, and one is beyond a whole turn.
+    """
+    in_degrees = table.in_degrees if table.unit_stated or asked is None else asked
+    turning = [name for name in columns if model.coordinates[model.index(name)].motion == "rotational"]
+    for name in () if in_degrees else turning:
+        # Other than numbers are refused by whoever takes the column.
+        size = np.abs(np.nan_to_num(columns[name], posinf=0.0, neginf=0.0))
+        if size.max(initial=0.0) > WHOLE_TURN:
+            row = int(np.argmax(size))
+            value = float(columns[name][row])
+            raise InvalidValueError(
+                f"{file.name} holds {value:.6g} for {name} at {table.time_s[row]:g} s, and is taken for radians, of which a turn "
+                "has 6.28: if its angles are degrees, write inDegrees=yes into its header; if they are radians of several turns, "
+                "write them in degrees with inDegrees=yes, or without the whole turns.",
+                value=value, expected="radians within -2 pi and 2 pi, or inDegrees=yes in the header", where=str(file),
+            )  # fmt: skip
+    return in_degrees
+
+
+def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+    place.expect(setup.output_forces, setup.output_body_forces if setup.joints else "")
+    model = read_osim(setup.model_file, muscles=False, markers=False, compat=compat)
+    skeleton = Skeleton(model)
+    table = read_storage(setup.coordinates_file)
+    columns = coordinates_in(table, model)
+    in_degrees = angles_in_degrees(table, columns, model, setup.coordinates_file, asked=setup.in_degrees)
+    motion = recorded_motion(
+        model, table.time_s, columns, in_degrees=in_degrees, cutoff_hz=setup.cutoff_hz, time_range_s=setup.time_range_s
+    )
+    u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
+    moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
+    remarks = _not_excluded(setup, model)
+    loads: tuple[BodyLoad, ...] = ()
+    if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
+        outer = outer_forces(setup.external_loads_file)
+        loads = loads_in_pose(outer, skeleton.pose_in(moving.places), motion.time_s)
+        remarks += [remark for force in outer if (remark := _beyond(force, motion.time_s))]
+    forces = forces_in(skeleton, moving, loads)
+    order = list(skeleton.tree_order)
+    names = [f"{model.coordinates[k].name}_{'moment' if model.coordinates[k].motion == 'rotational' else 'force'}" for k in order]
+    place.write(
+        setup.output_forces,
+        write_tool_table,
+        "Inverse Dynamics Generalized Forces",
+        names,
+        motion.time_s,
+        forces.tau[:, order],
+    )
+    if setup.joints:
+        remarks.append(
+            f"{last_part(setup.output_body_forces)} holds the whole reactions in the joints, constraint forces included; "
+            "OpenSim's file holds only what the generalised forces are worth."
+        )
+        wanted = [k for k, j in enumerate(skeleton.joints) if {"all", j.name.lower()} & {name.lower() for name in setup.joints}]
+        labels = [f"{skeleton.joints[k].name}_{word}{axis}" for k in wanted for word in "FM" for axis in "XYZ"]
+        reactions = forces.reactions
+        values = np.concatenate([reactions.force_N[:, wanted], reactions.moment_Nm[:, wanted]], axis=2)
+        place.write(
+            setup.output_body_forces,
+            write_tool_table,
+            "Joint Reactions",
+            labels,
+            motion.time_s,
+            values.reshape(len(values), -1),
+        )
+    return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
+
+
+def _beyond(force: OuterForce, time_s: FloatArray) -> str:
+    """That loads are not recorded over the whole motion; "" where they are."""
+    start, end = force.time_s[0], force.time_s[-1]
+    if start <= time_s[0] and time_s[-1] <= end:
+        return ""
+    return (
+        f"The loads on {force.segment} are recorded from {start:g} to {end:g} s, the motion goes on beyond; "
+        "there they are continued as straight lines, as OpenSim does."
+    )
+
+
+def _not_excluded(setup: InverseDynamicsSetup, model: MusculoskeletalModel) -> list[str]:
+    """What acts in OpenSim by this setup and is not computed here."""
+    excluded = {word.lower() for word in setup.excluded}
+    if "all" in excluded:
+        return []
+    remarks = []
+    if "muscles" not in excluded:
+        remarks.append("The setup lets muscles act; they are left out, as their forces are not computed here.")
+    passive = [force for force in model.ignored if force.split()[0].endswith(PASSIVE_KINDS) and not force.endswith(SWITCHED_OFF)]
+    passive = [force for force in passive if force.split()[-1].lower() not in excluded]
+    if passive:
+        more = f" and {len(passive) - 3} more" if len(passive) > 3 else ""
+        remarks.append(f"The model's {', '.join(passive[:3])}{more} would act in OpenSim, and are not computed here.")
+    return remarks
+
+
+def outer_forces(path: Path) -> tuple[OuterForce, ...]:
+    """Read an ``ExternalLoads`` document with the table it names.
+
+    Parameters
+    ----------
+    path : Path
+        The document; the table is looked for beside it.
+
+    Returns
+    -------
+    tuple[OuterForce, ...]
+        One for each force of the document, in its order; N, N m and m, at the table's times.
+
+    Raises
+    ------
+    FileRefusedError
+        Not such a document, or no table.
+    MissingInputError
+        A column that the table does not have.
+    InvalidValueError
+        A column with a gap.
+    """
+    loads = read_external_loads(path, one_for_each_body=False)
+    if not loads.data_file:
+        raise FileRefusedError(f"{path.name} names no datafile.", value="", expected="the table of the forces", where=str(path))
+    table = read_storage(path.parent / loads.data_file.replace("\\", "/"))
+
+    def vector(stem: str) -> FloatArray | None:
+        if not stem:
+            return None
+        values = table.vector(stem)
+        if not (np.isfinite(values).all() and np.isfinite(table.time_s).all()):
+            bad = float(table.time_s[int(np.argmin(np.isfinite(values).all(axis=1)))])
+            raise InvalidValueError(
+                f"The columns {stem}x, y, z of {loads.data_file} hold something else than numbers at {bad:g} s.",
+                value=stem, expected="a number in every row", where=str(path),
+            )  # fmt: skip
+        return values
+
+    return tuple(
+        OuterForce(f.body, table.time_s, vector(f.force), vector(f.torque), vector(f.point), f.force_frame, f.point_frame)
+        for f in loads.forces
+    )
+
+
+def _tracked(
+    model: MusculoskeletalModel, setup: PoseSetup, table: MarkerTable, time_s: FloatArray, position_m: FloatArray
+) -> TrackedPose:
+    """A model's pose in frames of a recording, by a setup's tasks."""
+    tasks = [task for task in setup.tasks if task.value_type and task.weight > 0]
+    targets: dict[str, float | FloatArray] = {}
+    for task in tasks:
+        if task.value_type == "manual_value":
+            targets[task.name] = task.value
+        elif task.value_type == "from_file":
+            targets[task.name] = _from_file(model, setup, task.name, time_s)
+    markers = {task.name: task.weight for task in setup.tasks if not task.value_type}
+    known = {name: weight for name, weight in markers.items() if name in table.names}
+    locked = {c.name for c in model.coordinates if c.locked}
+    coordinates = {task.name: task.weight for task in tasks if task.name not in locked}
+    wanted = TrackingTasks(known or markers, coordinates, targets)
+    return track_markers(model, table.names, position_m, wanted, rate_hz=table.rate_hz)
+
+
+def _from_file(model: MusculoskeletalModel, setup: PoseSetup, name: str, time_s: FloatArray) -> FloatArray:
+    if setup.coordinate_file is None:
+        raise MissingInputError(
+            f"The task of {name} takes its values from a file, but the setup names no coordinate_file.",
+            value=name, expected="coordinate_file", where=str(setup.marker_file),
+        )  # fmt: skip
+    table = read_storage(setup.coordinate_file)
+    columns = coordinates_in(table, model)
+    if name not in columns:
+        raise MissingInputError(
+            f"{setup.coordinate_file.name} has no column {name}.", value=name, expected=", ".join(columns), where=table.name
+        )
+    first, last = table.time_s[0], table.time_s[-1]
+    reach = 0.5 * (last - first) / max(1, len(table.time_s) - 1)
+    if time_s[0] < first - reach or time_s[-1] > last + reach:
+        raise MissingInputError(
+            f"{setup.coordinate_file.name} holds {name} from {first:g} to {last:g} s, and frames from {time_s[0]:g} to "
+            f"{time_s[-1]:g} s ask for it: what it was before and after nobody knows.",
+            value=(float(time_s[0]), float(time_s[-1])), expected=f"a time_range within {first:g} to {last:g} s", where=table.name,
+        )  # fmt: skip
+    values = columns[name]
+    in_degrees = angles_in_degrees(table, {name: values}, model, setup.coordinate_file)
+    if in_degrees and model.coordinates[model.index(name)].motion == "rotational":
+        values = np.deg2rad(values)
+    return NaturalSpline(table.time_s, values[:, None])(time_s)[:, 0]
+
+
+def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+    errors = f"{setup.name}_ik_marker_errors.sto" if setup.report_errors else ""
+    locations = f"{setup.name}_ik_model_marker_locations.sto" if setup.report_marker_locations else ""
+    place.expect(setup.output_motion, errors, locations)
+    model = read_osim(setup.model_file, muscles=False, compat=compat)
+    table = read_trc(setup.pose.marker_file)
+    start, end = setup.pose.time_range_s
+    rows = np.flatnonzero((table.time_s >= start) & (table.time_s <= end))
+    if not len(rows):
+        raise MissingInputError(
+            f"{setup.pose.marker_file.name} has no frame from {start:g} to {end:g} s.", value=setup.pose.time_range_s,
+            expected=f"times within {table.time_s[0]:g} to {table.time_s[-1]:g} s", where=str(setup.pose.marker_file),
+        )  # fmt: skip
+    time_s = table.time_s[rows]
+    pose = _tracked(model, setup.pose, table, time_s, table.position_m[rows])
+    rotational = np.array([c.motion == "rotational" for c in model.coordinates])
+    values = np.where(rotational, np.rad2deg(pose.q), pose.q)
+    place.write(
+        setup.output_motion,
+        write_tool_table,
+        "Coordinates",
+        model.coordinate_names,
+        time_s,
+        values,
+        in_degrees=True,
+        notes=KINEMATICS_NOTES,
+    )
+    place.write(errors, _write_errors, time_s, pose)
+    if locations:
+        names = [f"{name}_{axis}" for name in pose.markers for axis in ("tx", "ty", "tz")]
+        places = Skeleton(model).markers(pose.q, pose.markers).reshape(len(time_s), -1)
+        place.write(locations, write_tool_table, "Model Marker Locations from IK", names, time_s, places)
+    remarks = _not_followed(setup.pose, pose)
+    remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
+    return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
+
+
+def _not_followed(setup: PoseSetup, pose: TrackedPose) -> list[str]:
+    """Which markers of a setup's tasks no pose follows, as model or recording lack them."""
+    wanted = [task.name for task in setup.tasks if not task.value_type and task.weight > 0]
+    absent = [name for name in wanted if name not in pose.markers]
+    return [f"Model or {setup.marker_file.name} lack markers of the setup's tasks: {', '.join(absent)}."] if absent else []
+
+
+def _write_errors(path: Path, time_s: FloatArray, pose: TrackedPose) -> Path:
+    distance = np.linalg.norm(pose.residual_m, axis=2)
+    there = np.isfinite(distance)
+    distance = np.where(there, distance, 0.0)
+    total = (distance**2).sum(axis=1)
+    table = np.column_stack([total, np.sqrt(total / np.maximum(there.sum(axis=1), 1)), distance.max(axis=1)])
+    columns = ("total_squared_error", "marker_error_RMS", "marker_error_max")
+    return write_tool_table(path, "Model Marker Errors from IK", columns, time_s, table)
+
+
+def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+    scaler, placer = setup.scaler, setup.placer
+    place.expect(
+        *((scaler.output_scales, scaler.output_model) if scaler else ()),
+        *((placer.output_motion, placer.output_markers, placer.output_model) if placer else ()),
+    )
+    generic = read_osim(setup.model_file, compat=compat)
+    model = generic
+    if setup.marker_set_file is not None:
+        model = with_model_markers(model, read_marker_set(setup.marker_set_file))
+    model = replace(model, name=setup.name or model.name)
+    factors: dict[str, FloatArray] = {}
+    remarks: list[str] = []
+    if setup.scaler is not None:
+        factors, remarks = _factors(model, setup.scaler)
+        mass = setup.mass_kg if setup.mass_kg > 0 else None
+        scaled = scaled_model(model, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
+        scaled, more = _with_muscles(model, scaled)
+        remarks += more
+        model = scaled
+        place.write(setup.scaler.output_scales, write_scale_factors, scaled, factors)
+        place.write(setup.scaler.output_model, write_scaled_model, setup.model_file, scaled, factors)
+    if setup.placer is not None:
+        placed, q, more = _placed(model, setup.placer)
+        remarks += more
+        place.write(setup.placer.output_motion, _write_pose, placed, q, setup)
+        place.write(setup.placer.output_markers, write_marker_set, placed.markers)
+        place.write(setup.placer.output_model, write_scaled_model, setup.model_file, placed, factors)
+    return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
+
+
+def _factors(model: MusculoskeletalModel, setup: ScalerSetup) -> tuple[dict[str, FloatArray], list[str]]:
+    factors: dict[str, FloatArray] = {}
+    remarks = []
+    bodies = {body.name for body in model.bodies}
+    for step in setup.order:
+        if step == "measurements" and setup.measurements:
+            if setup.marker_file is None:
+                raise MissingInputError(
+                    "The ModelScaler measures, but names no marker_file.", value="", expected="marker_file", where=model.name
+                )
+            distances = measured_distances(read_trc(setup.marker_file), setup.measurements, setup.time_range_s)
+            measured, left_out = measured_factors(model, setup.measurements, distances)
+            factors |= measured
+            remarks += [f"The measurement {name} has a marker that model or recording lack; it was left out." for name in left_out]
+        elif step == "manualScale":
+            factors |= {body: np.array(values) for body, values in setup.manual if body in bodies}
+    return factors, remarks
+
+
+def measured_distances(
+    table: MarkerTable, measurements: tuple[Measurement, ...], time_range_s: tuple[float, float]
+) -> dict[tuple[str, str], float]:
+    """Mean distance of each pair of markers that the recording has.
+
+    Parameters
+    ----------
+    table : MarkerTable
+        The static recording, positions in m.
+    measurements : tuple[Measurement, ...]
+        Whose pairs are asked for.
+    time_range_s : tuple[float, float]
+        First and last time, s; the whole recording for infinite ones.
+
+    Returns
+    -------
+    dict[tuple[str, str], float]
+        Distance of each pair, m; pairs with a marker that the recording lacks are left out. The frames around the range's ends
+        count too.
+    """
+    first, last = row_before(table.time_s, time_range_s[0]), _row_after(table.time_s, time_range_s[1])
+    column = {name: k for k, name in enumerate(table.names)}
+    pairs = {pair for measurement in measurements for pair in measurement.pairs if set(pair) <= set(column)}
+    rows = table.position_m[first : last + 1]
+    return {
+        (a, b): float(np.linalg.norm(rows[:, column[a]] - rows[:, column[b]], axis=1).mean()) for a, b in pairs
+    }  # fmt: skip
+
+
+def _row_after(time_s: FloatArray, at_s: float) -> int:
+    return min(int(np.searchsorted(time_s, at_s)), len(time_s) - 1)
+
+
+def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> tuple[MusculoskeletalModel, list[str]]:
+    """The scaled model with fibres and tendons as much longer as their paths."""
+    if not after.muscles:
+        return after, []
+    paths = MusclePaths(before)
+    q = Skeleton(before).default_q()[None]
+    lengths = [MusclePaths(model).lengths(q, wrapping="opensim")[0] for model in (before, after)]
+    chosen = [muscle for muscle in after.muscles if muscle.name in paths.names]
+    changed = {muscle.name: muscle for muscle in with_lengths(chosen, *lengths)}
+    muscles = tuple(changed.get(muscle.name, muscle) for muscle in after.muscles)
+    left_out = paths.left_out.values()
+    return replace(after, muscles=muscles), [f"{why} Its fibre and tendon lengths are not scaled." for why in left_out]
+
+
+def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray, list[str]]:
+    """The model with its markers where they stood in a static recording, the pose, and what is to be said of it."""
+    table = read_trc(setup.pose.marker_file)
+    start, end = np.clip(setup.pose.time_range_s, table.time_s[0], table.time_s[-1]).tolist()
+    within = (table.time_s >= start) & (table.time_s <= end)
+    places = standing_places(table, (start, end))
+    # The pose is of the mean of the frames within the range that show a marker; where none is within, of those around it.
+    around = np.array([places[name] for name in table.names])
+    mean = np.asarray(over_seen(np.nanmean, table.position_m[within], axis=0)) if within.any() else around
+    pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
+    return with_placed_markers(model, pose.q[0], places), pose.q[0], _not_followed(setup.pose, pose)
+
+
+def standing_places(table: MarkerTable, time_range_s: tuple[float, float]) -> dict[str, FloatArray]:
+    """Mean place of each marker of a static recording.
+
+    Parameters
+    ----------
+    table : MarkerTable
+        A recording of somebody who stands.
+    time_range_s : tuple[float, float]
+        First and last time, s.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        (3,) of each marker, m, over the frames that have it, NaN for one that is never there; the frames around the range's ends
+        count too.
+    """
+    first, last = row_before(table.time_s, time_range_s[0]), _row_after(table.time_s, time_range_s[1])
+    return {
+        name: np.asarray(over_seen(np.nanmean, table.position_m[first : last + 1, k], axis=0)) for k, name in enumerate(table.names)
+    }
+
+
+def _write_pose(path: Path, model: MusculoskeletalModel, q: FloatArray, setup: ScaleSetup) -> Path:
+    paths = [f"/jointset/{c.joint}/{c.name}" for c in model.coordinates]
+    columns = [f"{path}/{word}" for path in paths for word in ("value", "speed")]
+    values = np.stack([q, np.zeros_like(q)], axis=1).reshape(1, -1)
+    start = setup.placer.pose.time_range_s[0] if setup.placer is not None else 0.0
+    return write_tool_table(path, "static pose", columns, np.array([start if np.isfinite(start) else 0.0]), values)

@@ -1,0 +1,227 @@
+"""The norm behind the curves: checked once, then asked by variable in the plotted unit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SignRow, table_columns
+from biomech_id.errors import ShapeError
+from biomech_id.files.settings import must_fit, one_of
+from biomech_id.norms.fit import fit_given_norm, fit_norm, person_of
+from biomech_id.report.layout.style import OWN_WORDS, Style
+from biomech_id.session.output.scores_table import score_rows
+from biomech_id.session.output.statistics_rows import with_statistics
+from biomech_id.session.tables.means import RUNNING, WALKING, mean_curves
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables, tidy_table
+from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.session.values.norm import (
+    NAMED,
+    NORM_CHOICES,
+    PERCENTILES,
+    check_comparable,
+    check_norm,
+    movement_of,
+    norm_note,
+    read_norm,
+)
+
+#: A norm as it is given:
+#: a table as in ``norm.csv``, the path of one, or none.
+NormSource: TypeAlias = Table | str | Path | None
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """A norm as the report needs it.
+
+    Attributes
+    ----------
+    curves : dict[tuple[str, str], tuple[FloatArray, FloatArray]]
+        (variable, component) -> (mean, sd), each (101,), in the tables' unit.
+    scalars : dict[str, tuple[float, float]]
+        Name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
+    note : dict[str, Any]
+        What the cover says: n, model, kinetics, source, clinical, ages, speeds, and ``said``, how it was made for this person.
+    table : Table
+        As in ``norm.csv``.
+    named : dict[tuple[str, str], tuple[float, float, int]], optional
+        (variable, component) -> (mean, sd, n) of named values of curves ("max_stance.KneeAngles", "X"), in the tables' unit.
+    counts : dict[tuple[str, str], int], optional
+        (variable, component) -> number of subjects of a curve, the smallest over the cycle.
+    ranks : dict[tuple[str, str], FloatArray], optional
+        (variable, component) -> `PERCENTILES` of its subjects, (3, 101), in the tables' unit; empty unless every curve has them, so
+        that no two panels of a page show two kinds of band.
+    """
+
+    curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
+    scalars: dict[str, tuple[float, float]]
+    note: dict[str, Any]
+    table: Table = field(default_factory=lambda: tidy_table("norm"))
+    named: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    ranks: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+
+    def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
+        """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
+        found = self.curves.get((row.variable, row.component))
+        return None if found is None else (found[0] * style.factor(row), found[1] * style.factor(row))
+
+    def band(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray, FloatArray | None] | None:
+        """Where the grey band of a variable begins and ends, and its middle line, (101,) each in the plotted unit.
+
+        The middle is None where the band is mean and SD; all of it where the norm does not have the variable.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report; its ``[lines] norm`` says which band.
+        """
+        ranks = self.ranks.get((row.variable, row.component)) if style.norm_as_percentiles else None
+        if ranks is not None:
+            low, middle, high = ranks * style.factor(row)
+            return low, high, middle
+        found = self.curve(row, style)
+        return None if found is None else (found[0] - found[1], found[0] + found[1], None)
+
+    def behind(self, kind: str) -> Norm | None:
+        """Return this norm where a kind of movement is what its cycles are of, else None.
+
+        Parameters
+        ----------
+        kind : str
+            Of the trials that are drawn: "straight", "run", ...
+        """
+        walks = self.note.get("movement", WALKING) == WALKING
+        return self if (kind not in OWN_WORDS if walks else kind == RUNNING) else None
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, the smallest of all variables."""
+        return int(self.note["n"])
+
+    @property
+    def foot_off_percent(self) -> float:
+        """Mean foot off of the norm, percent of the cycle; NaN where the norm does not say."""
+        return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
+
+
+def with_norm(
+    norm: NormSource, tables: Tables, *, mix: Collection[str] = (), norm_for: str | None = None
+) -> tuple[Tables, Norm | None]:
+    """Return a session with its scores against a norm, computed from its tables now, and that norm ready for drawing.
+
+    Parameters
+    ----------
+    norm : NormSource
+        As for `load_norm`; None takes the session's own.
+    tables : Tables
+        The session.
+    mix : Collection[str], optional
+        As for `load_norm`.
+    norm_for : str | None, optional
+        As for `load_norm`.
+    """
+    found = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
+    if found is None:
+        return replace(tables, scores=tidy_table("scores"), statistics=None), None
+    scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), found.table)))
+    return with_statistics(scored, found.table), found
+
+
+def load_norm(
+    norm: NormSource,
+    tables: Tables,
+    *,
+    mix: Collection[str] = (),
+    norm_for: str | None = None,
+    also: Sequence[Tables] = (),
+) -> Norm | None:
+    """Check a norm against a session, make it for that person, and make it ready for drawing; None where nobody is left in it.
+
+    Parameters
+    ----------
+    norm : NormSource
+        DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
+    tables : Tables
+        The session that the norm must have been computed like.
+    mix : Collection[str], optional
+        Keys of `session.values.fingerprint.FINGERPRINT` in which the two may differ, besides those of the session's recipe.
+    norm_for : str | None, optional
+        One of `session.values.norm.NORM_CHOICES`; None takes that of the session's recipe.
+    also : Sequence[Tables], optional
+        Further sessions that are laid over the same norm: whose they are is left out as well.
+
+    Raises
+    ------
+    ShapeError
+        Columns are missing.
+    OptionError
+        A curve without all of 0 to 100 percent, an impossible value, another model, kinetics mode, hip centre or bandwidth; nobody
+        in it but the session's own person, unless it is the session's own norm.
+    FileRefusedError
+        The file cannot be read.
+    """
+    if norm is None:
+        return None
+    output = tables.summary.get("recipe", {}).get("output", {})
+    mix, choice = (*mix, *output.get("mix", ())), norm_for or output.get("norm_for") or NORM_CHOICES[0]
+    must_fit(one_of(NORM_CHOICES, "Whose norm."), choice, "norm_for")
+    given = norm is not tables.norm
+    where = str(norm) if isinstance(norm, (str, Path)) else "norm"
+    own = {"model": str(tables.summary.get("model", "")), "kinetics": str(tables.summary.get("kinetics", ""))}
+    if isinstance(norm, (str, Path)):
+        norm = read_norm(Path(norm), **own, mix=mix)
+    else:
+        _check_columns(norm)
+        check_norm(norm, where="norm")
+        check_comparable(norm, **own, mix=mix, where="norm")
+    known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
+    computed = fingerprint_of(tables.summary, movement_of(norm))
+    refuse_mixture(known, computed, (f"the norm {where}", "this session"), mix=mix)
+    person = person_of(tables, movement_of(norm))
+    marks = person.marks.union(*(person_of(other).marks for other in also))
+    fitted = (fit_given_norm if given else fit_norm)(norm, replace(person, marks=marks), choice, where=where)
+    if fitted.table is None:
+        return None
+    norm = fitted.table
+    curves, scalars, named, counts, ranks = {}, {}, {}, {}, {}
+    columns = [name for name in (f"percentile_{rank}" for rank in PERCENTILES) if name in norm]
+    for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
+        rows = rows.sort_values("percent", kind="stable")
+        mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
+        if len(rows) == CURVE_POINTS:
+            curves[str(variable), str(component)] = (mean, sd)
+            counts[str(variable), str(component)] = int(rows["n"].min())
+            ranks[str(variable), str(component)] = rows[columns].to_numpy(dtype=float).T
+        elif NAMED.match(str(variable)):
+            named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
+        elif component == "":
+            scalars[str(variable)] = (float(mean[0]), float(sd[0]))
+    note = {**(norm_note(norm) or {}), "said": fitted.findings}
+    whole = len(columns) == len(PERCENTILES) and all(np.isfinite(each).all() for each in ranks.values())
+    return Norm(curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts, ranks=ranks if whole else {})
+
+
+def _check_columns(norm: Table) -> None:
+    wanted = [column.name for column in table_columns("norm") if not column.added]
+    found = [str(name) for name in getattr(norm, "columns", ())]
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        words = f"The norm lacks the columns {', '.join(missing)}; `biomech-id norm OUT... -o norm.csv` writes all of them."
+        raise ShapeError(words, value=found, expected=", ".join(wanted), where="norm")

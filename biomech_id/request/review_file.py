@@ -1,0 +1,254 @@
+"""``review.toml``: what a person decided about a session after looking at it; and the same decisions in a recipe.
+
+One reader for both. ``[[verdict]]`` says which plate a stance is on, whatever the rules say of it; the recipe's ``stance_verdicts``
+holds the same tables, or each of them as one line. Where the two mean the same stance the review counts. ``[[stance]]`` takes a
+stance's kinetics away or gives them back, ``[[cycle]]`` puts a cycle into means or out of them, ``[[event]]`` moves, adds or
+deletes a foot strike or foot off, and a ``[[comment]]`` is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from biomech_id.errors import OptionError
+from biomech_id.files.settings import (
+    Entry,
+    ListOf,
+    Section,
+    Setting,
+    a_number,
+    a_text,
+    a_whole_number,
+    is_number,
+    mistakes,
+    must_fit,
+    one_of,
+    read_written,
+    toml_of,
+    yes_or_no,
+)
+from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.events import GAIT_KINDS
+from biomech_id.gait.review import Comment, CycleChoice, EventChange, Review
+from biomech_id.trial import EventKind
+
+#: What a person writes on one line: trial, side, which stance, plates.
+_LINE = re.compile(
+    r"\s*(?P<trial>\S.*?)\s+(?P<side>[LR])\s+(?:(?P<time>-?\d+(?:\.\d+)?)\s*s|(?P<number>\d+))\s*=\s*(?P<plates>.+?)\s*"
+)
+_LINES = '"TRIAL L 2 = plate 1", "TRIAL L 2.33 s = plate 1 + plate 2" or "TRIAL L 2 = none"'
+
+
+def _is_plate(value: object) -> bool:
+    return value == "none" or (_is_number(value)) or (isinstance(value, list) and bool(value) and all(map(_is_number, value)))
+
+
+def _is_number(value: object) -> bool:
+    return is_number(value) and isinstance(value, int) and value >= 1
+
+
+def _table(required: Iterable[str], **own: Entry) -> Section:
+    """One kind of decision: about which stretch of which trial it is, what was decided, and by whom."""
+    entries: dict[str, Entry] = {
+        "trial": a_text("Name of the trial: its file without the suffix."),
+        **own,
+        "reason": a_text("Why."),
+        "author": a_text("Who decided."),
+    }
+    return Section(entries, required=tuple(required))
+
+
+_SIDE = one_of(("L", "R"), "L or R.")
+_START = a_number(unit="s", explained="Strike that opens it (s): the nearest within 40 ms is meant.")
+_TIME = a_number(unit="s", explained="When (s): the nearest within 40 ms is meant.")
+#: A verdict on one stance.
+VERDICT = _table(
+    ("trial", "side", "start_s", "plate"), side=_SIDE, start_s=_START,
+    plate=Setting('a plate\'s number, a list of numbers, or "none"', _is_plate, "Plate the foot is on."),
+)  # fmt: skip
+#: How an event may change: exactly one of these says what becomes of it.
+_CHANGES = ("new_time_s", "new", "deleted")
+_EVENT = _table(
+    ("trial", "side", "kind", "time_s"), side=_SIDE, kind=one_of(tuple(map(str, GAIT_KINDS))), time_s=_TIME,
+    new_time_s=a_number(unit="s", explained="Where it is moved to (s)."), new=yes_or_no("Whether it is added."),
+    deleted=yes_or_no("Whether it is taken away."),
+)  # fmt: skip
+EVENT = replace(
+    _EVENT,
+    rules=(
+        Setting(
+            "moved, added or deleted",
+            lambda said: sum(said.get(name) not in (None, False) for name in _CHANGES) == 1,
+            said=lambda at: f"{at.start}an event needs exactly one of new_time_s, new = true and deleted = true.",
+        ),
+    ),
+)
+#: What a review may say: name of each list of tables -> what one of them holds.
+DECISION_TABLES: Mapping[str, Section] = {
+    "verdict": VERDICT,
+    "cycle": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it enters means.")),
+    "stance": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it has kinetics.")),
+    "event": EVENT,
+    "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
+}
+REVIEW = Section(
+    {"schema": a_whole_number(1, 1, "Version of this layout."), **{name: ListOf(table) for name, table in DECISION_TABLES.items()}},
+    required=("schema",),
+)
+
+
+def _flaws(value: object) -> str:
+    """The first mistake in one entry of ``stance_verdicts``, in words; empty for none."""
+    if isinstance(value, str):
+        return "" if _LINE.fullmatch(value) else f"The stance verdict {value!r} cannot be read; it must be like {_LINES}."
+    if isinstance(value, StanceVerdict):
+        return ""
+    if not isinstance(value, Mapping):
+        return f"The stance verdict {value!r} is neither a text nor a table; a text must be like {_LINES}."
+    return next((said for said, *_ in mistakes(VERDICT, value, "stance_verdicts")), "")
+
+
+#: What the recipe's ``stance_verdicts`` may say.
+STANCE_VERDICTS = Setting(
+    f"a list of {_LINES}, or of tables as in review.toml",
+    lambda value: isinstance(value, list | tuple) and not any(map(_flaws, value)),
+    'Overrules a verdict: "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none", N counting that side\'s stances from 1, or "2.33 s".',
+    said=lambda at: (
+        next(filter(None, map(_flaws, at.value))) if isinstance(at.value, list | tuple) else at.must_be("a list of texts or tables")
+    ),
+)
+
+
+def verdict_from(said: str | Mapping[str, Any] | StanceVerdict) -> StanceVerdict:
+    """Read one verdict set by hand: a line, or a ``[[verdict]]`` table.
+
+    Parameters
+    ----------
+    said : str | Mapping[str, Any] | StanceVerdict
+        "walk01 L 2 = plate 1", "walk01 L 2.33 s = none", or the keys of the table.
+
+    Raises
+    ------
+    OptionError
+        It cannot be read.
+
+    Examples
+    --------
+    >>> from biomech_id.request.review_file import verdict_from
+    >>> verdict_from("walk01 L 2.33 s = plate 1 + plate 2").plates
+    ('plate 1', 'plate 2')
+    """
+    must_fit(STANCE_VERDICTS, [said], "stance_verdicts")
+    if isinstance(said, StanceVerdict):
+        return said
+    if isinstance(said, str):
+        match = _LINE.fullmatch(said)
+        words = {} if match is None else match.groupdict()
+        named = [] if words["plates"].lower() == "none" else [name.strip() for name in words["plates"].split("+")]
+        time, number = words["time"], words["number"]
+        return StanceVerdict(
+            words["trial"],
+            words["side"],
+            tuple(named),
+            None if number is None else int(number),
+            None if time is None else float(time),
+        )
+    plates = said["plate"] if isinstance(said["plate"], list) else [said["plate"]]
+    return StanceVerdict(
+        said["trial"], said["side"], () if plates == ["none"] else tuple(f"plate {number}" for number in plates),
+        None, float(said["start_s"]), said.get("reason", ""), said.get("author", ""),
+    )  # fmt: skip
+
+
+def as_written(item: object) -> object:
+    """Return a verdict as a recipe and a manifest hold it; anything else as it is.
+
+    Parameters
+    ----------
+    item : object
+        Of a list in a recipe.
+    """
+    if not isinstance(item, StanceVerdict):
+        return dict(item) if isinstance(item, Mapping) else item
+    if item.start_s is None:
+        return str(item)
+    numbers = [int(name.removeprefix("plate ")) for name in item.plates or ()]
+    plate = "none" if not numbers else numbers[0] if len(numbers) == 1 else numbers
+    table = {"trial": item.trial, "side": item.side, "start_s": item.start_s, "plate": plate}
+    return table | {name: words for name in ("reason", "author") if (words := getattr(item, name))}
+
+
+def read_review(path: str | Path) -> Review:
+    """Read a ``review.toml``.
+
+    Parameters
+    ----------
+    path : str | Path
+        The file.
+
+    Raises
+    ------
+    OptionError
+        It cannot be read, says something unknown, or says two things of one stance or cycle.
+    """
+    content, name = read_written(path, toml_of), Path(path).name
+    must_fit(REVIEW, content, name)
+    cycles = tuple(CycleChoice(**_said(said, "start_s")) for said in content.get("cycle", ()))
+    verdicts = (*map(verdict_from, content.get("verdict", ())), *map(_of_stance, content.get("stance", ())))
+    refuse_contradictions(verdicts, name)
+    refuse_contradictions(cycles, name)
+    return Review(
+        verdicts,
+        cycles,
+        tuple(_of_event(said) for said in content.get("event", ())),
+        tuple(Comment(**_said(said, "time_s")) for said in content.get("comment", ())),
+        name,
+    )
+
+
+def _said(table: Mapping[str, Any], *times: str) -> dict[str, Any]:
+    """A table whose times are numbers with a fraction, as TOML writes some of them without."""
+    return {name: float(value) if name in times else value for name, value in table.items()}
+
+
+def _of_stance(said: Mapping[str, Any]) -> StanceVerdict:
+    """A stance that is put in has the plates the rules see it on, one that is put out has none."""
+    plates: tuple[str, ...] | None = None if said["use"] else ()
+    return StanceVerdict(
+        said["trial"], said["side"], plates, None, float(said["start_s"]), said.get("reason", ""), said.get("author", "")
+    )
+
+
+def _of_event(said: Mapping[str, Any]) -> EventChange:
+    values = _said(said, "time_s", "new_time_s")
+    return EventChange(**{**values, "kind": EventKind(values["kind"])})
+
+
+def refuse_contradictions(decisions: Iterable[StanceVerdict | CycleChoice], where: str) -> None:
+    """Refuse two decisions of one source that name the same stance or cycle alike and differ in what becomes of it.
+
+    Parameters
+    ----------
+    decisions : Iterable[StanceVerdict | CycleChoice]
+        Of a recipe, or of a review.
+    where : str
+        What messages call it.
+
+    Raises
+    ------
+    OptionError
+        There are two.
+    """
+    known: dict[tuple[str, str, str], StanceVerdict | CycleChoice] = {}
+    for said in decisions:
+        which = said.which if isinstance(said, StanceVerdict) else f"{said.start_s:.9g} s"
+        first = known.setdefault((said.trial, said.side, which), said)
+        if str(first) != str(said):
+            raise OptionError(
+                f"{where} says both {str(first)!r} and {str(said)!r}.",
+                value=(str(first), str(said)), expected="one decision for each stance and cycle", where=where,
+            )  # fmt: skip

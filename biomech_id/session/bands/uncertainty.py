@@ -1,0 +1,113 @@
+"""``uncertainty.csv``: how far every variable can be off, over every cycle and by source (see `session.bands.bands`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import ERROR_SOURCES
+from biomech_id.dynamics.loads import JointLoads
+from biomech_id.dynamics.newton_euler import leg_at
+from biomech_id.session.bands.bands import CycleBand, JointChanges
+from biomech_id.session.tables.cycle_table import Curves
+from biomech_id.session.tables.session_tables import CURVE_POINTS, block_table
+from biomech_id.uncertainty.propagation import deviation
+from biomech_id.uncertainty.sources import ErrorSource, Nominal
+
+TOTAL, EVENTS, SHIFT = "total", "events", "hip_centre_shift"
+
+
+def joint_variances(
+    loads: JointLoads, side: str, errors: Mapping[str, Sequence[ErrorSource]], frames: BoolArray
+) -> dict[str, dict[str, FloatArray]]:
+    """Return group of sources -> joint -> variances (N, 4) of the moment's X, Y, Z, (N m)^2, and of the power, W^2.
+
+    Parameters
+    ----------
+    loads : JointLoads
+        The trial.
+    side : str
+        The leg.
+    errors : Mapping[str, Sequence[ErrorSource]]
+        Groups of sources of that leg.
+    frames : BoolArray
+        (n,), the N frames that are wanted.
+    """
+    leg = JointChanges(Nominal(leg_at(loads, side, frames)), loads.motion, side, np.flatnonzero(frames))
+    variances: dict[str, dict[str, FloatArray]] = {}
+    for group, sources in errors.items():
+        off = deviation(leg.nominal, sources)
+        for joint in JOINTS:
+            variances.setdefault(group, {})[joint] = (leg.joint(joint, off) ** 2).sum(axis=2)
+    return variances
+
+
+@dataclass(frozen=True, eq=False)
+class BandRow:
+    """One variable over one cycle: standard deviations (101,) by source, of the events and of all together, and the shift.
+
+    Attributes
+    ----------
+    band : CycleBand
+        The cycle.
+    number : int
+        Which of its curves.
+    columns : Mapping[str, FloatArray]
+        Column of ``uncertainty.csv`` -> (101,).
+    """
+
+    band: CycleBand
+    number: int
+    columns: Mapping[str, FloatArray]
+
+
+def band_rows(bands: Iterable[CycleBand], curves: Curves) -> Iterator[BandRow]:
+    """Yield one row for every curve of a trial that has a band.
+
+    Parameters
+    ----------
+    bands : Iterable[CycleBand]
+        Of the trial's cycles.
+    curves : Curves
+        The curves themselves: what a moved event does to them, their slope says.
+    """
+    value_of = {(n.side, n.cycle, n.variable, n.component): curves.values[i] for i, n in enumerate(curves.names)}
+    for band in bands:
+        by_source = {source: band.sd(source) for source in ERROR_SOURCES}
+        # What has no curve in cycles.csv has no band either.
+        keys = [(band.cycle.side, band.cycle.number, *name) for name in band.names]
+        rows = [number for number, key in enumerate(keys) if key in value_of and (band.total[number] > 0.0).any()]
+        if not rows:
+            continue
+        by_events = band.by_events(np.stack([value_of[keys[number]] for number in rows]))
+        for number, events in zip(rows, by_events, strict=True):
+            columns = {source: sd[number] for source, sd in by_source.items()}
+            columns |= {TOTAL: band.total[number], EVENTS: events, SHIFT: band.shift[number]}
+            yield BandRow(band, number, columns)
+
+
+def uncertainty_table(trials: Iterable[tuple[Iterable[CycleBand], Curves]]) -> pd.DataFrame:
+    """Return ``uncertainty.csv``: one row a percent, one column a source.
+
+    Parameters
+    ----------
+    trials : Iterable[tuple[Iterable[CycleBand], Curves]]
+        Bands and curves of each trial.
+    """
+    rows = [row for bands, curves in trials for row in band_rows(bands, curves)]
+    heads = [
+        {
+            "trial": row.band.cycle.trial, "side": row.band.cycle.side, "cycle": row.band.cycle.number,
+            "kinetics_valid": row.band.cycle.kinetics_valid, "variable": row.band.names[row.number][0],
+            "component": row.band.names[row.number][1],
+        } for row in rows
+    ]  # fmt: skip
+    of_rows = [row.columns for row in rows]
+    measured = {name: np.concatenate([columns[name] for columns in of_rows]) for name in (of_rows[0] if of_rows else ())}
+    percent = np.tile(np.arange(CURVE_POINTS), len(rows))
+    return block_table("uncertainty", heads, CURVE_POINTS, {"percent": percent, **measured})

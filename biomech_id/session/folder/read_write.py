@@ -1,0 +1,260 @@
+"""The folder OUT of one session: written whole or not at all, and read back as the same tables.
+
+Everything is written into a hidden sibling of OUT, the manifest last, and the sibling then takes OUT's name. Whoever looks at OUT
+sees the old session or the new one, never a mixture; a run that dies leaves a hidden folder that nothing reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from biomech_id.arguments import a_path, takes
+from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
+from biomech_id.errors import FileRefusedError, OutputError
+from biomech_id.files.atomic import check_writable, keep_private, refuse_lost_link, whole_file, whole_folder
+from biomech_id.files.inputs import sha256_of
+from biomech_id.files.json_text import json_text, read_json
+from biomech_id.files.output_names import refuse_leading
+from biomech_id.files.unfinished import is_unfinished
+from biomech_id.session.output.emg_tables import EMG_TABLES
+from biomech_id.session.output.further_tables import FURTHER_TABLES
+from biomech_id.session.output.thinning import restored, steps_of, thinned
+from biomech_id.session.tables.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.session.tables.session_tables import Table, Tables
+
+JSON_TABLES = ("calibration", "summary")
+#: Tables that a session may have or not.
+OPTIONAL_TABLES = ("norm", "statistics", "parity", "uncertainty", *EMG_TABLES, "muscles", "whole_body")
+MANIFEST = "manifest.json"
+#: Files that operating systems leave in every folder somebody has looked into.
+_LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
+
+#: Writes further files (the report, C3D copies) into the folder it is given.
+Extra = Callable[[Path], None]
+
+
+def write_folder(tables: Tables, out: Path, *, extras: Sequence[Extra] = (), owner_only: bool = False) -> Tables:
+    """Write a session to its folder, whole or not at all.
+
+    Parameters
+    ----------
+    tables : Tables
+        What to write.
+    out : Path
+        The folder. If it exists it is replaced, provided that everything in it is this program's own.
+    extras : Sequence[Extra], optional
+        Called one after the other with the folder under construction; what they write is listed in the manifest too.
+    owner_only : bool, optional
+        Whether nobody but the owner may read it.
+
+    Returns
+    -------
+    Tables
+        The same tables with ``manifest["outputs"]`` filled in.
+
+    Raises
+    ------
+    OutputError
+        OUT holds files of somebody else, cannot be written, or the disk is full. OUT is then as it was before.
+    InvalidValueError
+        A trial's name is a path.
+    """
+    refuse_leading(tables.frames, out)
+    check_replaceable(out)
+    with whole_folder(out) as folder:
+        for name, text in _texts(tables):
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        for extra in extras:
+            extra(folder)
+        written = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
+        (folder / MANIFEST).write_text(json_text(written.manifest), encoding="utf-8", newline="\n")
+        if owner_only:
+            keep_private(folder)
+    return written
+
+
+@takes(out=a_path("give the folder that analyse or `run` wrote"))
+def read_tables(out: str | os.PathLike[str]) -> Tables:
+    """Read a session back from its folder.
+
+    Parameters
+    ----------
+    out : str | os.PathLike[str]
+        Folder of the results.
+
+    Raises
+    ------
+    FileRefusedError
+        OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
+    InvalidValueError
+        A trial's name is a path.
+    """
+    out = Path(out)
+    if not (out / MANIFEST).is_file():
+        words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
+        raise FileRefusedError.at(out, words, f"a folder with {MANIFEST}")
+    summary = read_json(out / "summary.json")
+    refuse_leading((trial["name"] for trial in summary["trials"]), out / "summary.json")
+    steps = steps_of(summary)
+
+    def read(name: str) -> Table:
+        return restored(read_csv(out / f"{name}.csv", table_columns(name)), steps.get(name, 1))
+
+    tables = {name: read(name) for name in SESSION_TABLES}
+    optional = {name: out / f"{name}.csv" for name in OPTIONAL_TABLES}
+    return Tables(
+        frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
+        calibration=read_json(out / "calibration.json"),
+        summary=summary,
+        manifest=read_json(out / MANIFEST),
+        further={
+            name: read_csv(out / f"{name}.csv", further.table.columns)
+            for name, further in FURTHER_TABLES.items()
+            if (out / f"{name}.csv").is_file()
+        },
+        **{name: read(name) for name, path in optional.items() if path.is_file()},
+        **tables,
+    )
+
+
+def update_output(out: Path, name: str, write: Extra, *, noted: Mapping[str, Any] | None = None) -> None:
+    """Write one more file into a finished session, or one anew, and its hash into the manifest.
+
+    Parameters
+    ----------
+    out : Path
+        The session's folder.
+    name : str
+        The file, relative to it.
+    write : Extra
+        Writes the file at the path it is given.
+    noted : Mapping[str, Any] | None, optional
+        Keys of the manifest that change along with it; an empty value removes one.
+
+    Raises
+    ------
+    FileRefusedError
+        OUT has no manifest.
+    OutputError
+        OUT cannot be written, or the disk is full. The old file is then still there.
+    """
+    manifest = read_json(out / MANIFEST)
+    with whole_file(out / name) as part:
+        write(part)
+        outputs = {**manifest["outputs"], name: sha256_of(part)}
+    with whole_file(out / MANIFEST) as part:
+        changed = {**manifest, **(noted or {}), "outputs": dict(sorted(outputs.items()))}
+        kept = {key: value for key, value in changed.items() if value or key not in (noted or {})}
+        part.write_text(json_text(kept), encoding="utf-8", newline="\n")
+
+
+def damaged_outputs(out: Path) -> tuple[str, ...]:
+    """Return the outputs that are missing or differ from the manifest's hash; empty for a whole session.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the results.
+
+    Raises
+    ------
+    FileRefusedError
+        OUT has no readable manifest, so that nothing about it is known.
+    """
+    outputs: Mapping[str, str] = read_json(out / MANIFEST)["outputs"]
+    return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
+
+
+def _texts(tables: Tables) -> Iterator[tuple[str, str]]:
+    steps = steps_of(tables.summary)
+    for trial, frames in tables.frames.items():
+        yield f"trials/{trial}.csv", csv_text(frames)
+    for name in SESSION_TABLES:
+        yield f"{name}.csv", csv_text(thinned(getattr(tables, name), steps.get(name, 1)))
+    for name in JSON_TABLES:
+        yield f"{name}.json", json_text(getattr(tables, name))
+    for name in OPTIONAL_TABLES:
+        table = getattr(tables, name)
+        if table is not None:
+            yield f"{name}.csv", csv_text(thinned(table, steps.get(name, 1)))
+    for name, table in tables.further.items():
+        yield f"{name}.csv", csv_text(table)
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    """Every file and link below a folder but litter and what a killed process left half-written.
+
+    One by one and never through a link, for the folder may be a whole disk.
+    """
+    for base, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not is_unfinished(name))
+        above = Path(base).relative_to(folder)
+        links = [name for name in folders if os.path.islink(os.path.join(base, name))]
+        mine = (name for name in sorted([*files, *links]) if name not in _LITTER and not is_unfinished(name))
+        yield from ((above / name).as_posix() for name in mine)
+
+
+def list_outputs(folder: Path, listing: str) -> None:
+    """Write a JSON file that lists every file in a folder, for `check_replaceable`.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    listing : str
+        Name of the JSON file.
+    """
+    text = json_text({"schema": SCHEMA, "outputs": _hashes(folder)})
+    (folder / listing).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {name: sha256_of(folder / name) for name in sorted(_files_in(folder))}
+
+
+def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
+    """Refuse a folder that cannot be written, or that holds more than what was written by an earlier run; before it is computed.
+
+    Parameters
+    ----------
+    out : Path
+        The folder; it need not exist.
+    listing : str, optional
+        JSON file in it whose ``outputs`` are the files of an earlier run.
+
+    Raises
+    ------
+    OutputError
+        OUT is a file, holds files of somebody else, or cannot be written.
+    """
+    if out.is_dir():
+        own = {listing, *_outputs_of(out / listing)}
+        foreign = list(islice((name for name in _files_in(out) if name not in own), 2))
+        if foreign:
+            more = " and more" if len(foreign) > 1 else ""
+            raise OutputError(
+                f"{out} holds files this program did not write ({foreign[0]}{more}); name another folder or move them away.",
+                value=foreign, expected="a new folder, an empty one, or one of an earlier run", where=str(out),
+            )  # fmt: skip
+    elif out.exists():
+        raise OutputError.at(out, f"{out} is a file, not a folder.", "a folder")
+    if os.path.ismount(out):
+        words = f"{out} is a disk of its own, which cannot be replaced as a whole; name a folder in it, such as {out / 'results'}."
+        raise OutputError.at(out, words, "a folder on a disk")
+    refuse_lost_link(out)
+    check_writable(out)
+
+
+def _outputs_of(listing: Path) -> Mapping[str, Any]:
+    try:
+        outputs: Mapping[str, Any] = read_json(listing)["outputs"]
+    except (FileRefusedError, KeyError):
+        return {}
+    return outputs

@@ -1,0 +1,125 @@
+"""From the values of a session to its tables: one function a table, in the order of `Tables`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from biomech_id.conventions import MM_PER_M, SCHEMA
+from biomech_id.models.registry import body_model
+from biomech_id.session import trial_tables
+from biomech_id.session.bands.bands import CycleBand
+from biomech_id.session.bands.uncertainty import uncertainty_table
+from biomech_id.session.output.emg_tables import emg_tables
+from biomech_id.session.output.further_tables import FURTHER_TABLES
+from biomech_id.session.output.manifest import build_manifest
+from biomech_id.session.output.scores_table import score_rows
+from biomech_id.session.output.statistics_rows import with_statistics
+from biomech_id.session.output.thinning import with_large_tables
+from biomech_id.session.output.whole_body import whole_body_table
+from biomech_id.session.session import Session
+from biomech_id.session.solved import Solved
+from biomech_id.session.tables.cycle_table import stack_curves
+from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.muscles import muscles_table
+from biomech_id.session.tables.session_tables import Tables, tidy_table
+from biomech_id.session.values.summary import session_summary
+
+
+def session_tables(session: Session) -> Tables:
+    """Return every table and document of a session.
+
+    Parameters
+    ----------
+    session : Session
+        The session, analysed.
+    """
+    trials = session.movements
+    tables = Tables(
+        frames={trial.name: trial_tables.frames(trial).to_dataframe() for trial in trials},
+        cycles=stack_curves(map(trial_tables.curves, trials)).to_dataframe("cycles"),
+        budget=stack_curves(map(trial_tables.trial_budget, trials)).to_dataframe("budget"),
+        spatiotemporal=tidy_table("spatiotemporal", [row for trial in trials for row in trial_tables.spatiotemporal_rows(trial)]),
+        peaks=tidy_table("peaks", [row for trial in trials for row in trial_tables.peaks(trial)]),
+        scores=tidy_table("scores"),
+        stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
+        gaps=tidy_table("gaps", [row for trial in trials for row in _gaps(trial)]),
+        quality=tidy_table("quality", [row for trial in trials for row in _quality(trial)]),
+        calibration=_calibration(session),
+        summary=session_summary(session),
+        manifest=build_manifest(
+            command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory, coded=session.coded
+        ),
+        norm=session.norm_table,
+        uncertainty=_uncertainty(trials),
+        **emg_tables(session.muscle_signals),
+        muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
+        whole_body=_whole_body(trials),
+        further={
+            name: tidy_table(name, list(further.rows(session.computed)), further.table.columns)
+            for name, further in FURTHER_TABLES.items()
+        },
+    )
+    tables = with_large_tables(tables, session.recipe.get("output", {}).get("large_tables", "auto"))
+    norm = session.fitted_norm.table if session.fitted_norm is not None else None
+    if norm is None:
+        return tables
+    scores = score_rows(mean_curves(tables), norm, bands=_used_bands(trials))
+    if session.review.cycles:
+        scores += score_rows(mean_curves(tables, by_rules=True), norm, cycles="all", bands=_used_bands(trials, by_rules=True))
+    return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
+
+
+def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:
+    of_cycles = ((trial_tables.bands(trial), trial_tables.curves(trial)) for trial in trials)
+    return uncertainty_table(of_cycles) if any(trial.errors for trial in trials) else None
+
+
+def _used_bands(trials: Iterable[Solved], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:
+    """Condition -> bands of the cycles in its means."""
+    found: dict[str, list[CycleBand]] = {}
+    for trial in trials:
+        use = trial.used_by_rules if by_rules else trial.used
+        found.setdefault(trial.condition, []).extend(band for band in trial_tables.bands(trial) if use(band.cycle))
+    return found
+
+
+def _gaps(trial: Solved) -> Iterable[Mapping[str, Any]]:
+    for gap in trial.gaps:
+        row = dataclasses.asdict(gap)
+        yield {"trial": trial.name, **row, "error_mm": MM_PER_M * row.pop("error_m")}
+
+
+def _quality(trial: Solved) -> Iterable[Mapping[str, Any]]:
+    for row in trial.quality:
+        yield {
+            "trial": row.trial, "rule": row.rule, "value": row.value, "unit": row.unit, "limit": row.limit, "verdict": row.verdict,
+        }  # fmt: skip
+
+
+def _whole_body(trials: Iterable[Solved]) -> pd.DataFrame | None:
+    shown = [(t.name, t.motion.time_s, t.whole_body, t.feet_on_floor) for t in trials if t.whole_body is not None]
+    return whole_body_table(shown) if shown else None
+
+
+def _stances(trial: Solved) -> Iterable[Mapping[str, Any]]:
+    for stance in trial.assignment.stances if trial.assignment else ():
+        yield {
+            "trial": trial.name, "side": stance.side, "start_s": stance.start_s, "end_s": stance.end_s,
+            "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": str(stance.reason), "rule": stance.reason.rule,
+        }  # fmt: skip
+
+
+def _calibration(session: Session) -> dict[str, Any]:
+    axes = body_model(session.model).axes.segment_axes
+    head = {
+        "schema": SCHEMA,
+        "model": session.model,
+        "segment_axes": axes,
+        "kinetics": session.kinetics,
+        "static_file": session.static_file,
+    }
+    return {**head, **session.calibration_record}

@@ -1,0 +1,64 @@
+"""Rows of ``statistics.csv``: every statistic by name, each a function of a session's tables and the norm they are compared with.
+
+A statistic's own code is loaded when a session has a norm. A laboratory adds one of its own before the session is analysed.
+
+>>> def one_row(tables, norm):
+...     return []
+>>> register_statistic("mine", one_row)
+>>> statistic_names()
+('against-norm', 'mine')
+>>> del _STATISTICS["mine"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+import pandas as pd
+
+from biomech_id.plugins import Registry
+from biomech_id.session.tables.session_tables import Tables, tidy_table
+
+#: Tables of a session and the norm -> rows of ``statistics.csv``, each with a cell for every column.
+Statistic: TypeAlias = Callable[[Tables, pd.DataFrame], Iterable[Mapping[str, object]]]
+#: Name -> the statistic, in the order of their rows.
+_STATISTICS: Registry[str, Statistic] = Registry("statistic", {"against-norm": "biomech_id.statistics.against_norm:against_norm"})
+
+
+def register_statistic(name: str, statistic: Statistic) -> None:
+    """Add a statistic: its rows stand in every session's ``statistics.csv`` behind those of the others.
+
+    Parameters
+    ----------
+    name : str
+        A name of its own.
+    statistic : Statistic
+        Tables of a session and the norm -> rows.
+
+    Raises
+    ------
+    OptionError
+        There is a statistic of that name.
+    """
+    _STATISTICS.add(name, statistic)
+
+
+def statistic_names() -> tuple[str, ...]:
+    """Return the names of all statistics, in the order of their rows."""
+    return tuple(_STATISTICS)
+
+
+def with_statistics(tables: Tables, norm: pd.DataFrame) -> Tables:
+    """Return a session with its ``statistics.csv``: the rows of every statistic.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    norm : pd.DataFrame
+        What it is compared with.
+    """
+    rows = [row for statistic in _STATISTICS.values() for row in statistic(tables, norm)]
+    return replace(tables, statistics=tidy_table("statistics", rows))

@@ -1,0 +1,276 @@
+"""Everything one session yields, as tables: what is written under OUT, and all that a report is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray, IntArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.conventions import Column, table_columns
+from biomech_id.errors import Finding
+
+#: What rooms that do not know pandas call a table of it.
+Table: TypeAlias = pd.DataFrame
+#: Rows of one curve in `Tables.cycles`:
+#: 0, 1 ... 100 percent.
+CURVE_POINTS = 101
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The tables of one session, fresh from an analysis or read back from its folder: the two are the same type.
+
+    Column names, order, meaning and units are data: `conventions.TABLES` for the tidy tables, `conventions.frame_columns`
+    and `conventions.POINT_VARIABLES` for ``frames``, `conventions.cycle_rows` for the variables in ``cycles``, and
+    `schema.documents.DOCUMENTS` for every key of the three mappings. In every DataFrame text cells are ``str`` (empty
+    text, never NaN), numbers float64 (NaN = missing), counts int64 (``percent`` of ``norm`` is float64 because it may be missing).
+
+    Attributes
+    ----------
+    frames : Mapping[str, pd.DataFrame]
+        Trial name -> ``trials/<stem>.csv``, one row per video frame: ``frame``, ``time`` (s), then e.g. ``LHipAngles.X`` (deg),
+        ``LHipMoment.X`` (N m/kg, internal), ``LHipForce.X`` (N/kg), ``LHipPower``, ``LHipPowerTranslational`` (W/kg),
+        ``LGroundReactionForce.X`` (N/kg, laboratory axes), ``LGroundReactionMoment.X`` (N m/kg, about the laboratory's origin),
+        ``LCentreOfPressure.X``, ``LHJC.X``, ``LKJC.X``, ``LAJC.X`` and the foot outline's points (mm, laboratory axes).
+    cycles : pd.DataFrame
+        ``trial side cycle kinetics_valid percent variable component value``. 101 successive rows (percent 0 to 100) are one curve.
+        All angles, moments, forces, powers; ``GroundReactionForce`` X forward, Y towards the other foot, Z up (N/kg);
+        ``FreeMoment`` Z (N m/kg); ``FootCentreOfPressure`` X from heel to toe, Y medially (mm, in the axes of the foot while it is
+        flat; the outline in the same axes is in ``summary``). A curve without any value is left out: kinetics of a cycle whose
+        ``kinetics_valid`` is ``false``, kinematics of a ``stance_only`` cycle. Use `curves` rather than filtering rows.
+    budget : pd.DataFrame
+        The same with ``part`` before ``value``; variables ``HipMoment KneeMoment AnkleMoment``, parts `conventions.BUDGET_PARTS`.
+        Empty when no budget was asked for.
+    spatiotemporal : pd.DataFrame
+        ``trial side cycle parameter value unit``; cycle 0 is the whole trial.
+    peaks : pd.DataFrame
+        ``trial side cycle name variable component phase percent time_s value unit``.
+    scores : pd.DataFrame
+        ``condition side score variable component value unit norm_mean norm_sd``; empty without a norm.
+    stances : pd.DataFrame
+        ``trial side start_s end_s plate verdict reason rule``.
+    gaps : pd.DataFrame
+        ``trial marker first_frame last_frame method``.
+    quality : pd.DataFrame
+        ``trial rule value unit limit verdict`` (rules: `judgement.quality.RULES`).
+    calibration : Mapping[str, Any], optional
+        ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments with mass,
+        centre of mass, tensor and their source).
+    summary : Mapping[str, Any], optional
+        ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A cycle's
+        ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
+    manifest : Mapping[str, Any], optional
+        ``manifest.json``; its ``outputs`` are empty until the folder has been written.
+    norm : pd.DataFrame | None, optional
+        ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics source``, or
+        None.
+    parity : pd.DataFrame | None, optional
+        ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the comparison
+        with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
+    statistics : pd.DataFrame | None, optional
+        ``statistics.csv``: every curve and number against the norm; None without one.
+    uncertainty : pd.DataFrame | None, optional
+        Standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``, a column
+        for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
+    channels : pd.DataFrame | None, optional
+        ``channels.csv``: every analog channel that no plate uses with its muscle, verdict and numbers; None without muscle signals,
+        as the next four.
+    emg : pd.DataFrame | None, optional
+        Envelopes of live channels, 101 rows a curve:
+        ``trial label muscle side cycle percent value unit percent_peak verdict used``.
+    emg_activity : pd.DataFrame | None, optional
+        When live channels are on: ``trial label muscle side cycle on_s off_s on_percent off_percent``; cycle 0 is the whole trial.
+    emg_pairs : pd.DataFrame | None, optional
+        Co-contraction: ``trial side cycle joint first second value``.
+    emg_raw : pd.DataFrame | None, optional
+        Raw traces as pages draw them: ``trial label time_s lowest highest``.
+    muscles : pd.DataFrame | None, optional
+        ``trial side cycle percent muscle path standing_mm standing length_normal length_sd velocity coordinate moment_arm_mm``;
+        None where the model has no muscles.
+    whole_body : pd.DataFrame | None, optional
+        ``trial time_s variable component value unit`` (variables: `session.output.whole_body.WHOLE_BODY_VARIABLES`); None where no
+        trial shows the whole body.
+    further : Mapping[str, pd.DataFrame], optional
+        Name -> table that a laboratory has registered (`session.output.further_tables`).
+    """
+
+    frames: Mapping[str, pd.DataFrame]
+    cycles: pd.DataFrame
+    budget: pd.DataFrame
+    spatiotemporal: pd.DataFrame
+    peaks: pd.DataFrame
+    scores: pd.DataFrame
+    stances: pd.DataFrame
+    gaps: pd.DataFrame
+    quality: pd.DataFrame
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    norm: pd.DataFrame | None = None
+    parity: pd.DataFrame | None = None
+    statistics: pd.DataFrame | None = None
+    uncertainty: pd.DataFrame | None = None
+    channels: pd.DataFrame | None = None
+    emg: pd.DataFrame | None = None
+    emg_activity: pd.DataFrame | None = None
+    emg_pairs: pd.DataFrame | None = None
+    emg_raw: pd.DataFrame | None = None
+    muscles: pd.DataFrame | None = None
+    whole_body: pd.DataFrame | None = None
+    further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @cached_property
+    def cycle_list(self) -> pd.DataFrame:
+        """Every cycle, one row each:
+        ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``.
+        """
+        rows = [
+            # Folders of before reviews do not tell used and used by the rules apart.
+            {name: trial[key] for name, key in (("trial", "name"), ("kind", "kind"), ("condition", "condition"))}
+            | {"reasons": (), "sound": True, "used_by_rules": cycle["used"], **cycle}
+            for trial in self.summary.get("trials", ())
+            for cycle in trial["cycles"]
+        ]
+        columns = [
+            "trial", "kind", "condition", "side", "cycle", "start_s", "end_s", "foot_off_s", "opposite_off_s", "opposite_strike_s",
+            "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "sound",
+            "reason", "reasons", "used_by_rules",
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def _curve_places(self) -> dict[tuple[str, str, str], list[tuple[str, int, int]]]:
+        """(side, variable, component) -> [(trial, cycle, number of the curve in ``cycles``)]."""
+        heads = self.cycles.iloc[::CURVE_POINTS]
+        places: dict[tuple[str, str, str], list[tuple[str, int, int]]] = {}
+        names = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
+        for number, (trial, side, cycle, variable, component) in enumerate(names):
+            places.setdefault((side, variable, component), []).append((trial, int(cycle), number))
+        return places
+
+    def curves(self, side: str, variable: str, component: str = "", *, cycles: pd.DataFrame | None = None) -> FloatArray:
+        """Return one variable of many cycles.
+
+        Parameters
+        ----------
+        side : str
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        variable : str
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        component : str, optional
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        cycles : pd.DataFrame | None, optional
+            Rows of `cycle_list` that are wanted; all of them where None. Cycles without this curve are left out.
+
+        Returns
+        -------
+        FloatArray
+            (n, 101), one row per cycle in table order, in the unit of the sign table; NaN where missing; (0, 101) if there is none.
+        """
+        found = self._curve_places.get((side, variable, component), [])
+        if cycles is not None:
+            wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
+            found = [place for place in found if (place[0], side, place[1]) in wanted]
+        values = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
+        return np.asarray(values[[number for _, _, number in found]], dtype=np.float64)
+
+    def extremes(self, cycles: pd.DataFrame) -> dict[tuple[str, str], tuple[float, float]]:
+        """Return (variable, component) -> lowest and highest value that the curves of some cycles reach, both sides together.
+
+        Parameters
+        ----------
+        cycles : pd.DataFrame
+            Rows of `cycle_list` that are wanted.
+        """
+        wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
+        curves = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
+        known = np.isfinite(curves)
+        lowest = np.where(known, curves, np.inf).min(axis=1, initial=np.inf)
+        highest = np.where(known, curves, -np.inf).max(axis=1, initial=-np.inf)
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for (side, variable, component), places in self._curve_places.items():
+            numbers = [number for trial, cycle, number in places if (trial, side, cycle) in wanted]
+            if numbers:
+                low, high = found.get((variable, component), (np.inf, -np.inf))
+                found[variable, component] = (
+                    min(low, float(lowest[numbers].min())), max(high, float(highest[numbers].max()))
+                )  # fmt: skip
+        return {name: ends for name, ends in found.items() if ends[0] <= ends[1]}
+
+
+def finding_records(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Return findings as ``summary.json`` holds them.
+
+    Parameters
+    ----------
+    findings : Iterable[Finding]
+        Of a trial, or of the session.
+    """
+    return [{**f.to_dict(), "severity": str(f.severity), "message": f.message, "hint": f.hint, "where": f.where} for f in findings]
+
+
+#: Column kind -> type in memory.
+_TYPES = {"text": "str", "integer": "int64", "number": "float64"}
+
+
+def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Sequence[Column] | None = None) -> pd.DataFrame:
+    """Return rows as the tidy table of that name in `conventions.TABLES`, with exactly its columns and types.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, "stances".
+    rows : Sequence[Mapping[str, object]], optional
+        Each a mapping that has at least the table's columns; text may be an enumeration's member.
+    columns : Sequence[conventions.Column] | None, optional
+        Of a table that is not in `conventions.TABLES`.
+    """
+    wanted = columns or table_columns(name)
+    return pd.DataFrame({column.name: _typed(_cells(rows, column), column) for column in wanted})
+
+
+def block_table(
+    name: str, heads: Sequence[Mapping[str, object]], counts: int | IntArray, numbers: Mapping[str, FloatArray | IntArray]
+) -> pd.DataFrame:
+    """Return a tidy table of `conventions.TABLES` in which successive rows share what heads them: curves, traces.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, "cycles".
+    heads : Sequence[Mapping[str, object]]
+        What each block's rows have in common: one mapping a block.
+    counts : int | IntArray
+        Rows of every block, or of each (n_blocks,).
+    numbers : Mapping[str, FloatArray | IntArray]
+        Column -> its values, one a row, in the order of the blocks.
+    """
+    return pd.DataFrame({
+        column.name: np.asarray(numbers[column.name], dtype=_TYPES[column.kind]) if column.name in numbers
+        else _typed(_cells(heads, column), column).repeat(counts)
+        for column in table_columns(name)
+    })  # fmt: skip
+
+
+def _typed(cells: Sequence[object], column: Column) -> Any:
+    """A column's cells in its type, as an array that can be repeated."""
+    dtype = _TYPES[column.kind]
+    return pd.Series(list(cells), dtype=dtype).array if column.kind == "text" else np.array(cells, dtype=dtype)
+
+
+def _cells(rows: Sequence[Mapping[str, object]], column: Column) -> list[object]:
+    """The rows' values in a column; what the first tables had not is empty where a row does not say it."""
+    name = column.name
+    if column.added:
+        nothing = "" if column.kind == "text" else float("nan")
+        values = [row.get(name, nothing) for row in rows]
+    else:
+        values = [row[name] for row in rows]
+    return [str(value) for value in values] if column.kind == "text" else values

@@ -1,0 +1,254 @@
+"""Tables of one trial: what its table files hold of it, computed when first asked for and kept with the trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+from biomech_id.deprecation import deprecated
+from biomech_id.feet.movements import TrialKind
+from biomech_id.movement.cycle import Cycle
+from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
+from biomech_id.session.bands.bands import CycleBand, cycle_bands
+from biomech_id.session.solved import Solved
+from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
+from biomech_id.session.tables.extrema import burst_rows, extrema_rows
+from biomech_id.session.tables.frame_table import FrameTable, frame_table
+from biomech_id.session.tables.muscles import muscle_columns
+from biomech_id.session.tables.upper_body import upper_columns
+from biomech_id.session.tables.variables import added_columns
+from biomech_id.trial import EventKind
+from biomech_id.uncertainty.recording import LegErrors
+
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+class _Kept(dict[Any, Any]):
+    """Function -> what it returned; pickled without any."""
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+        return _Kept, ()
+
+
+def kept(function: Callable[[V], R]) -> Callable[[V], R]:
+    """Return a function of one value that computes its result once and keeps it with the value, in its ``__dict__``.
+
+    The value must be immutable: what ``dataclasses.replace`` makes of it begins without results, as does what a pickle gives back.
+
+    Parameters
+    ----------
+    function : Callable[[V], R]
+        Of one value, an instance of a class without slots.
+
+    Returns
+    -------
+    Callable[[V], R]
+        The same function, computed at most once a value.
+    """
+
+    @wraps(function)
+    def once(value: V) -> R:
+        results = value.__dict__.setdefault("_kept", _Kept())
+        if function not in results:
+            results[function] = function(value)
+        result: R = results[function]
+        return result
+
+    return once
+
+
+@kept
+def frames(trial: Solved) -> FrameTable:
+    """Return every output of a trial at the video rate.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, solved.
+
+    Returns
+    -------
+    FrameTable
+        (n_frames, n_columns), in the units of the sign table; rows of ``trials/<stem>.csv``.
+    """
+    return frame_table(
+        trial.motion, trial.loads, trial.shown_contacts, mass_kg=trial.mass_kg, floor_m=trial.surfaces_m,
+        further={
+            **upper_columns(trial.motion, trial.upper_loads, trial.mass_kg), **muscle_columns(trial.motion), **added_columns(trial)
+        },
+    )  # fmt: skip
+
+
+@kept
+def curves(trial: Solved) -> Curves:
+    """Return every variable over every cycle of a trial.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+
+    Returns
+    -------
+    Curves
+        (n_curves, 101), in the units of the sign table; rows of ``cycles.csv``.
+    """
+    ground: dict[str, Any] = {"mass_kg": trial.mass_kg, "floor_m": trial.surfaces_m, "belts": trial.belts}
+    turning = trial.kind is TrialKind.TURN
+    return cycle_curves(frames(trial), trial.motion, trial.shown_contacts, trial.cycles, turning=turning, **ground)
+
+
+@kept
+def trial_budget(trial: Solved) -> Curves:
+    """Return the parts of every joint moment over every cycle.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+
+    Returns
+    -------
+    Curves
+        (n_curves, 101), N m/kg, rows of ``budget.csv``; empty without loads or without a budget.
+    """
+    if trial.loads is None or trial.mass_kg is None:
+        return stack_curves([])
+    return budget_curves(trial.motion, trial.loads, trial.cycles, mass_kg=trial.mass_kg)
+
+
+@kept
+def bands(trial: Solved) -> tuple[CycleBand, ...]:
+    """Return what every error does to every curve of every cycle.
+
+    They are the dearest part of a trial and outlive what is judged of its cycles: they are kept with the errors of each leg too
+    and computed again only where the motion, its loads, the mass or the place of a cycle is another.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+
+    Returns
+    -------
+    tuple[CycleBand, ...]
+        One a cycle, those of a leg together; empty where nobody asked for errors.
+    """
+    return tuple(band for side in trial.errors for band in _bands_of_leg(trial, side))
+
+
+@kept
+def _computed(errors: LegErrors) -> dict[str, Any]:
+    """The bands last computed of a leg's errors, and what from; empty before."""
+    return {}
+
+
+def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
+    errors, of = trial.errors[side], (trial.motion, trial.loads, trial.mass_kg)
+    cycles = {_place(cycle): cycle for cycle in trial.cycles if cycle.side == side}
+    last = _computed(errors)
+    same = last and all(one is other for one, other in zip(last["of"], of, strict=True))
+    if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
+        made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
+        last.update(of=of, bands=made)
+    for band in last["bands"]:
+        cycle = cycles[_place(band.cycle)]
+        yield band.of_cycle(cycle, _event_sd_s(trial, cycle))
+
+
+def _place(cycle: Cycle) -> tuple[object, ...]:
+    """Which cycle it is, and all of it that decides where its bands are cut; times as text, for no two NaN are equal."""
+    return cycle.side, cycle.number, cycle.kinetics_valid, *(repr(t) for t in (cycle.start_s, cycle.end_s, cycle.foot_off_s))
+
+
+def _event_sd_s(trial: Solved, cycle: Cycle) -> Mapping[str, float]:
+    """Field of a cycle -> standard deviation of the time of that event, s: as found with it, else as assumed."""
+    other = "R" if cycle.side == "L" else "L"
+    strike, off = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
+    ends = {
+        "start_s": (cycle.side, strike), "end_s": (cycle.side, strike), "foot_off_s": (cycle.side, off),
+        "opposite_off_s": (other, off), "opposite_strike_s": (other, strike),
+    }  # fmt: skip
+    sd_s = {}
+    for name, (side, kind) in ends.items():
+        assumed_ms = trial.errors[cycle.side].sizes["strike_ms" if kind is strike else "off_ms"]
+        same = (e for e in trial.events if e.side == side and e.kind is kind and abs(e.time_s - getattr(cycle, name)) < 1e-6)
+        event = next(same, None)
+        sd_s[name] = 1e-3 * (assumed_ms if event is None or event.sd_ms is None else event.sd_ms)
+    return sd_s
+
+
+@kept
+def peak_values(trial: Solved) -> tuple[dict[str, object], ...]:
+    """Return extrema of every curve and the named bursts of joint power.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+
+    Returns
+    -------
+    tuple[dict[str, object], ...]
+        Rows of ``peaks.csv`` without how far they can be off.
+    """
+    rows = extrema_rows(curves(trial), trial.cycles)
+    if trial.loads is not None and trial.mass_kg is not None:
+        sagittal = sagittal_curves(trial.motion, trial.loads, trial.cycles, mass_kg=trial.mass_kg)
+        rows += burst_rows(curves(trial), sagittal, trial.cycles)
+    return tuple(rows)
+
+
+@kept
+def peaks(trial: Solved) -> tuple[dict[str, object], ...]:
+    """Return values picked from the curves of a trial and the work of its joints, with how far each can be off.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+
+    Returns
+    -------
+    tuple[dict[str, object], ...]
+        Rows of ``peaks.csv``.
+    """
+    works = joint_work_rows(curves(trial), bands(trial), trial.cycles)
+    return (*with_peak_sd(peak_values(trial), bands(trial), curves(trial)), *works)
+
+
+@kept
+def spatiotemporal_rows(trial: Solved) -> tuple[dict[str, object], ...]:
+    """Return every spatiotemporal parameter of a trial, with how far it can be off.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, measured.
+
+    Returns
+    -------
+    tuple[dict[str, object], ...]
+        Rows of ``spatiotemporal.csv``.
+    """
+    cycles = {(cycle.side, cycle.number): cycle for cycle in trial.cycles}
+    sd_s = {key: _event_sd_s(trial, cycle) for key, cycle in cycles.items() if cycle.side in trial.errors}
+    parameters = {(each.side, each.cycle, each.parameter): each for each in trial.parameters}
+    rows: list[dict[str, object]] = []
+    for parameter in trial.parameters:
+        key, sd = (parameter.side, parameter.cycle), float("nan")
+        plain = parameters.get((*key, parameter.parameter.removesuffix("_dimensionless")), parameter)
+        if key in sd_s:
+            sd = parameter_sd(parameter, plain, cycles[key], sd_s[key], trial.errors[parameter.side].sizes)
+        rows.append({**vars(parameter), "sd": sd})
+    return tuple(rows)
+
+
+# Until version 0.4 a trial has its tables as attributes too.
+for _name, _table in {
+    "frames": frames, "curves": curves, "budget": trial_budget, "bands": bands, "peak_values": peak_values, "peaks": peaks,
+    "parameter_rows": spatiotemporal_rows,
+}.items():  # fmt: skip
+    setattr(Solved, _name, property(deprecated("0.2", f"{__name__}.{_table.__name__}(trial)")(_table)))

@@ -1,0 +1,117 @@
+"""How results were computed, in a few words each: what two results must share to be compared, or laid over one norm."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from biomech_id.errors import OptionError, did_you_mean
+from biomech_id.session.tables.means import RUNNING, WALKING
+
+#: What is compared -> what it is called in sentences. A result that lacks one is older, or somebody else's.
+FINGERPRINT: dict[str, str] = {
+    "model": "body model", "kinetics": "kinetics mode", "hip_centre": "hip centre", "bandwidth": "bandwidth of the plates",
+}  # fmt: skip
+
+
+def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[str, str]:
+    """Return what is known of how results were computed, key -> words; keys that nobody recorded are left out.
+
+    Parameters
+    ----------
+    about : Mapping[str, Any]
+        ``summary.json``, or one row of a norm.
+    movement : str, optional
+        One of `session.tables.means.AVERAGED`: where runs are meant, the bandwidth is that of the runs of a session.
+    """
+    said = {**(about.get("fingerprint") or {}), **about}
+    if movement == RUNNING:
+        widths = {str(trial.get("bandwidth") or "") for trial in about.get("trials") or () if trial["kind"] == RUNNING} - {""}
+        said |= {"bandwidth": " + ".join(sorted(widths))} if widths else {}
+    return {key: str(said[key]) for key in FINGERPRINT if str(said.get(key) or "")}
+
+
+def not_recorded(fingerprint: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a result does not say of how it was computed, in words.
+
+    Parameters
+    ----------
+    fingerprint : Mapping[str, str]
+        As of `fingerprint_of`.
+    """
+    return tuple(words for key, words in FINGERPRINT.items() if key not in fingerprint)
+
+
+def without_fingerprint(name: str, fingerprint: Mapping[str, str]) -> str:
+    """Return the sentence that names a result which does not say how it was computed; empty for one that does.
+
+    Parameters
+    ----------
+    name : str
+        Which result.
+    fingerprint : Mapping[str, str]
+        As of `fingerprint_of`.
+    """
+    lacks = not_recorded(fingerprint)
+    return f"{name} does not say its {' nor its '.join(lacks)}: whether it may be compared cannot be checked." if lacks else ""
+
+
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return key -> both words, of what both say and say differently.
+
+    Parameters
+    ----------
+    one, other : Mapping[str, str]
+        As of `fingerprint_of`.
+    """
+    return {key: (one[key], other[key]) for key in FINGERPRINT if key in one and key in other and one[key] != other[key]}
+
+
+def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tuple[str, str], *, mix: Collection[str] = ()) -> None:
+    """Refuse two results that were computed differently, unless it is named in ``mix``.
+
+    Parameters
+    ----------
+    one, other : Mapping[str, str]
+        As of `fingerprint_of`.
+    names : tuple[str, str]
+        What the two are called: "the norm healthy.csv", "this session".
+    mix : Collection[str], optional
+        Keys of `FINGERPRINT` in which they may differ.
+
+    Raises
+    ------
+    OptionError
+        They differ in something else, or ``mix`` names what is no part of a fingerprint.
+    """
+    check_mix(mix)
+    apart = {key: words for key, words in differing(one, other).items() if key not in mix}
+    if apart:
+        said = "; ".join(f"the {FINGERPRINT[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
+        raise OptionError(
+            f"{said[0].upper()}{said[1:]}: their differences would also be those of the computing. Compute both alike, or name "
+            f"{' and '.join(apart)} in `mix` to do it all the same.",
+            value={key: list(words) for key, words in apart.items()}, where=names[0],
+            expected=f"one {' and '.join(FINGERPRINT[key] for key in apart)}",
+        )  # fmt: skip
+
+
+def check_mix(mix: Collection[str]) -> None:
+    """Check what results are asked to differ in.
+
+    Parameters
+    ----------
+    mix : Collection[str]
+        Keys of `FINGERPRINT`.
+
+    Raises
+    ------
+    OptionError
+        A word that is none.
+    """
+    for word in mix:
+        if word not in FINGERPRINT:
+            raise OptionError(
+                f"mix names {word!r}, which is no part of how results are computed.{did_you_mean(word, FINGERPRINT)}",
+                value=word, expected=" | ".join(FINGERPRINT), where="mix",
+            )  # fmt: skip

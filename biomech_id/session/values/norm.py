@@ -1,0 +1,361 @@
+"""The norm: what people without a gait disorder do, as a documented CSV.
+
+A norm is made with this program from analysed subjects, so that it has the same model and kinetics as the patient it is compared
+with; one of another model or kinetics mode is refused.  Each subject counts once: the mean of their used cycles, left and right
+averaged, is one sample, and ``sd`` is the standard deviation between subjects (n - 1 in the denominator).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import EMG_VARIABLE, table_columns
+from biomech_id.errors import Finding
+from biomech_id.files.settings import Section, Setting, must_fit
+from biomech_id.session.tables.csv_text import read_csv, write_csv
+from biomech_id.session.tables.means import AVERAGED, WALKING
+from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.session.values.fingerprint import check_mix
+
+#: Below this number of subjects a norm is printed as "not a clinical norm".
+CLINICAL_SUBJECTS = 20
+#: Percentiles that a norm of many subjects has.
+PERCENTILES = (5, 50, 95)
+#: For whom a norm may be made: everybody in it, those of the person's age, or at the person's speed.
+NORM_CHOICES = ("everybody", "age", "speed")
+#: Before the name of what is told of each contributor, and of nobody else.
+CONTRIBUTOR = "contributor."
+#: Before the name of a parameter: its left-right asymmetry, percent, signed.
+ASYMMETRY = "asymmetry."
+#: Before the name of a variable: a named value of its curve, or where in the cycle that lies.
+NAMED = re.compile(r"(percent_of_)?((value|max|min|mean)_\w+|range|[AKH][1-4])\.")
+
+
+def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
+    """Read a norm and check that it may be compared with a session.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV file.
+    model : str | None
+        Of the session; None where it is not known yet, which leaves the comparison to `fingerprint.refuse_mixture`.
+    kinetics : str
+        Of the session.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
+
+    Raises
+    ------
+    FileRefusedError
+        The file cannot be read, or lacks a column.
+    OptionError
+        Another model or kinetics mode; a curve without all of 0 to 100 percent; a negative standard deviation.
+    """
+    norm = read_csv(path, table_columns("norm"))
+    check_norm(norm, where=str(path))
+    check_comparable(norm, model=model, kinetics=kinetics, mix=mix, where=str(path))
+    return norm
+
+
+def movement_of(norm: pd.DataFrame) -> str:
+    """Return what the cycles of a norm are of, one of `session.tables.means.AVERAGED`; older norms are of walks.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    """
+    return _movement(norm["movement"].iloc[0]) if "movement" in norm and len(norm) else WALKING
+
+
+def _movement(word: object) -> str:
+    """What a cell says; older norms, and tables whose empty cells are NaN, say nothing."""
+    return word if isinstance(word, str) and word else WALKING
+
+
+def check_norm(norm: pd.DataFrame, *, where: str) -> None:
+    """Check that a norm table is whole.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    where : str
+        The file or trial concerned, for the error message.
+
+    Raises
+    ------
+    OptionError
+        It is empty, mixes models or movements, a curve lacks a percent or has one twice, or a mean or spread is impossible.
+    """
+    everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
+    curves = everything.groupby(["variable", "component"], sort=False)
+    impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
+    said = {
+        "rows": len(norm),
+        **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
+        "movement": sorted({_movement(word) for word in (norm["movement"].unique() if "movement" in norm else [""])}),
+        "curves": {f"{variable} {component}": rows["percent"].tolist() for (variable, component), rows in curves},
+        "values": [
+            f"mean {x['mean']:g}, sd {x['sd']:g}, n {x['n']:g} for {x['variable']} {x['component']}"
+            for _, x in impossible.iterrows()
+        ],
+    }
+    must_fit(_NORM, said, where)
+
+
+def _is_whole(percent: Sequence[float]) -> bool:
+    return sorted(percent) == list(range(CURVE_POINTS)) or (len(percent) == 1 and np.isnan(percent[0]))
+
+
+_ONE_KIND = Setting(
+    "one kind",
+    lambda v: len(v) == 1,
+    said=lambda at: f"The norm {at.where} mixes several kinds of {at.key}: {', '.join(at.value)}.",
+)
+_PLACES = Setting("101 rows, percent 0 to 100, or one row with an empty percent", _is_whole, said=lambda at: (
+    f"The norm {at.where} gives {at.key} at {len(at.value)} places, not at each of 0 to 100 percent."
+))  # fmt: skip
+_VALUES = Setting(
+    "a finite mean, sd of at least 0, n of at least 1", lambda impossible: not impossible,
+    said=lambda at: f"{at.where} has {at.value[0]}.",
+)  # fmt: skip
+#: What a norm may say:
+#: its columns are those of `table_columns`.
+_NORM = Section({
+    "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
+    "model": _ONE_KIND,
+    "kinetics": _ONE_KIND,
+    "movement": Setting(" | ".join(AVERAGED), lambda v: len(v) == 1 and v[0] in AVERAGED, said=lambda at: (
+        f"The norm {at.where} is of {' and '.join(at.value)}: a norm is of walks, or of runs."
+    )),
+    "curves": Section({}, rest=_PLACES),
+    "values": _VALUES,
+})  # fmt: skip
+
+
+def check_comparable(norm: pd.DataFrame, *, model: str | None, kinetics: str, mix: Collection[str] = (), where: str) -> None:
+    """Check that a norm was made with the session's model and kinetics mode.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    model : str | None
+        Name of the body model; None where it is not known yet.
+    kinetics : str
+        Kinetics mode: "textbook".
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
+    where : str
+        The file or trial concerned, for the error message.
+
+    Raises
+    ------
+    OptionError
+        It was not.
+    """
+    check_mix(mix)
+    made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
+    own = (made[0] if model is None else model, kinetics)
+    alike = tuple(mine if key in mix else theirs for key, theirs, mine in zip(("model", "kinetics"), made, own, strict=True))
+    comparable = Setting(f"({model}, {kinetics})", lambda v: v == own, said=lambda at: (
+        f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
+        "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind."
+    ))  # fmt: skip
+    must_fit(comparable, alike, where)
+
+
+def write_norm(norm: pd.DataFrame, path: Path) -> None:
+    """Write a norm as CSV.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OptionError
+        The table is no whole norm (see `check_norm`).
+    OutputError
+        The file cannot be written.
+    """
+    check_norm(norm, where=str(path))
+    write_csv(norm, path)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How well the mean and standard deviation of a norm are known that is not simply the mean of n subjects.
+
+    Attributes
+    ----------
+    leverage : float
+        Variance of the mean in those of one subject: 1/n of a mean, more where a line is read away from the subjects' middle.
+    freedom : int
+        Degrees of freedom of the standard deviation: n - 1 of a mean, n - 2 of a line.
+    """
+
+    leverage: float
+    freedom: int
+
+
+@dataclass(frozen=True, eq=False)
+class NormBand:
+    """Mean and standard deviation of one variable: arrays (101,) over the cycle, or floats for a scalar.
+
+    Attributes
+    ----------
+    mean, sd : FloatArray
+        (101,) over the cycle, or one number.
+    n : int
+        Number of subjects.
+    reach_sd : float, optional
+        How many standard deviations from the mean 95 % of whole curves stay within; NaN where the norm does not say.
+    spread : Spread | None, optional
+        How well ``mean`` and ``sd`` are known; None for those of n subjects.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+    n: int
+    reach_sd: float = float("nan")
+    spread: Spread | None = None
+
+
+def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> NormBand | None:
+    """Return the norm of one curve or scalar; None where there is no norm or it lacks the variable.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame | None
+        A norm table; None for none.
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str, optional
+        "X", "Y", "Z"; "" for a scalar.
+    """
+    if norm is None:
+        return None
+    rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent")
+    if rows.empty:
+        return None
+    reach_sd = float(rows["whole_curve_sd"].iloc[0]) if "whole_curve_sd" in rows else float("nan")
+    n = int(rows["n"].min())
+    fitted = "leverage" in rows and np.isfinite(rows["leverage"]).all()
+    spread = Spread(float(rows["leverage"].max()), int(rows["freedom"].min())) if fitted else None
+    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), n, reach_sd, spread)
+
+
+def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
+    """Return (variable, component) -> the norm of every curve and scalar.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    """
+    parts = norm.groupby(["variable", "component"], sort=False)
+    names = {(str(variable), str(component)): rows for (variable, component), rows in parts}
+    bands = {name: norm_band(rows, *name) for name, rows in names.items()}
+    return {name: band for name, band in bands.items() if band is not None}
+
+
+def without_contributors(norm: pd.DataFrame) -> pd.DataFrame:
+    """Return a norm's means and SDs alone.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        As in ``norm.csv``.
+    """
+    told = norm["variable"].str.startswith(CONTRIBUTOR)
+    plain = norm[~told].reset_index(drop=True) if told.any() else norm
+    return plain.assign(contributors="") if "contributors" in plain else plain
+
+
+def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
+    """Return what ``summary.json`` says of the norm; None without one.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame | None
+        A norm table; None for none.
+    """
+    if norm is None:
+        return None
+    norm = without_contributors(norm)
+    # Electrodes are worn by some only: what a norm of movement is does not hang on them.
+    # Nor on who has a peak of some name: those stand as name.variable.
+    named = norm["variable"].str.match(NAMED)
+    moved = norm[~norm["variable"].str.startswith(EMG_VARIABLE.format(muscle="")) & ~named]
+    n = int((moved if len(moved) else norm)["n"].min())
+    first = norm.iloc[0]
+    note = {name: first[name] for name in ("model", "kinetics", "source")}
+    ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}
+    return {"n": n, **note, "movement": movement_of(norm), "clinical": n >= CLINICAL_SUBJECTS, **ranges}
+
+
+def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:
+    """Return number of subjects -> curves and parameters that only so many have, where others have more.
+
+    Named values of curves are left out: who has a burst of power and who has none is told by the table.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    """
+    plain = norm[~norm["variable"].str.startswith(CONTRIBUTOR) & ~norm["variable"].str.match(NAMED)]
+    least = plain.groupby(["variable", "component"], sort=False)["n"].min()
+    found: dict[int, list[str]] = {}
+    for (variable, component), count in least[least < least.max()].items():
+        found.setdefault(int(count), []).append(f"{variable} {component}".strip())
+    return {count: tuple(found[count]) for count in sorted(found)}
+
+
+@dataclass(frozen=True)
+class NormPerson:
+    """Whom a norm is for.
+
+    Attributes
+    ----------
+    age_years : float, optional
+        NaN where it is not recorded.
+    speeds : Mapping[str, float], optional
+        Condition -> mean speed of the cycles in its means, dimensionless.
+    marks : frozenset[str], optional
+        By which the person is known again (`norms.contributors.marks_of`).
+    """
+
+    age_years: float = float("nan")
+    speeds: Mapping[str, float] = field(default_factory=dict)
+    marks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNorm:
+    """A norm made for one person.
+
+    Attributes
+    ----------
+    table : pd.DataFrame | None
+        Means and SDs; None where nobody is left in it.
+    findings : tuple[Finding, ...]
+        How it was chosen, and what could not be had.
+    """
+
+    table: pd.DataFrame | None
+    findings: tuple[Finding, ...] = ()

@@ -1,0 +1,74 @@
+"""Setups of OpenSim's tools on recordings with holes: a marker that a frame lacks counts where it is seen; who lacks is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import MissingInputError
+from biomech_id.multibody.joints import PolynomialFunction
+from biomech_id.multibody.musculoskeletal import (
+    ModelBody,
+    ModelCoordinate,
+    ModelJoint,
+    ModelMarker,
+    MusculoskeletalModel,
+    OffsetFrame,
+    TransformAxis,
+)
+from biomech_id.osim import run
+from biomech_id.osim.document.setups import PlacerSetup, PoseSetup, PoseTask
+from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.readers.opensim.storage import StorageTable
+from biomech_id.readers.opensim.trc import MarkerTable
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+LINE = PolynomialFunction((0.0, 1.0))
+TURNS, SHIFTS = (("tilt", Z), ("list", X), ("spin", Y)), (("tx", X), ("ty", Y), ("tz", Z))
+ROOT = ModelJoint(
+    "root", "custom", OffsetFrame("ground"), OffsetFrame("pelvis"), tuple(name for name, _ in (*TURNS, *SHIFTS)),
+    tuple(TransformAxis(name, axis, LINE) for name, axis in TURNS), tuple(TransformAxis(name, axis, LINE) for name, axis in SHIFTS),
+)  # fmt: skip
+PLACES = {"P1": (0.1, 0.05, 0.1), "P2": (0.1, 0.05, -0.1), "P3": (-0.15, 0.06, 0.0)}
+MODEL = MusculoskeletalModel(
+    name="pelvis",
+    bodies=(ModelBody("pelvis", 2.0, np.array([0.0, -0.1, 0.0]), np.diag([0.02, 0.01, 0.02])),),
+    joints=(ROOT,),
+    coordinates=(
+        *(ModelCoordinate(name, "root", "rotational") for name, _ in TURNS),
+        *(ModelCoordinate(name, "root", "translational") for name, _ in SHIFTS),
+    ),
+    markers=tuple(ModelMarker(name, "pelvis", np.array(place)) for name, place in PLACES.items()),
+)
+POSE = np.array([[0.1, -0.05, 0.4, 0.2, 0.9, -0.1]])
+
+
+def test_a_marker_that_a_frame_lacks_still_tells_the_static_pose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three markers none can be spared: without one of them a pelvis may turn about the line through the others."""
+    position = np.repeat(Skeleton(MODEL).markers(POSE, tuple(PLACES)), 5, axis=0)
+    position[2, 2] = np.nan
+    table = MarkerTable(tuple(PLACES), position, 100.0, 1, np.arange(5) / 100.0, "m")
+    monkeypatch.setattr(run, "read_trc", lambda _: table)
+    tasks = tuple(PoseTask(name, 1.0) for name in (*PLACES, "LTOE"))
+    setup = PlacerSetup(PoseSetup(tasks, Path("static.trc"), None, (0.0, 1.0)), "", "", "")
+    placed, q, said = run._placed(MODEL, setup)
+    np.testing.assert_allclose(q, POSE[0], atol=1e-6)
+    np.testing.assert_allclose([each.place_m for each in placed.markers], list(PLACES.values()), atol=1e-6)
+    assert said == ["Model or static.trc lack markers of the setup's tasks: LTOE."]
+
+
+@pytest.mark.parametrize(("end_s", "refused"), [(0.40, False), (0.404, False), (0.43, True)])
+def test_a_target_is_not_guessed_beyond_its_file(monkeypatch: pytest.MonkeyPatch, end_s: float, refused: bool) -> None:
+    """Half a step of rounding is none; a spline that goes on by itself for three frames says nothing of the subject."""
+    given_s = np.arange(41) / 100.0
+    table = StorageTable("targets", ("tilt",), given_s, np.rad2deg(np.sin(given_s))[:, None], in_degrees=True)
+    monkeypatch.setattr(run, "read_storage", lambda _: table)
+    setup = PoseSetup((PoseTask("tilt", 1.0, "from_file"),), Path("walk.trc"), Path("targets.mot"), (0.0, 1.0))
+    wanted_s = np.linspace(0.1, end_s, 7)
+    if refused:
+        with pytest.raises(MissingInputError, match=r"holds tilt from 0 to 0\.4 s, and frames from 0\.1 to 0\.43 s"):
+            run._from_file(MODEL, setup, "tilt", wanted_s)
+    else:
+        np.testing.assert_allclose(run._from_file(MODEL, setup, "tilt", wanted_s), np.sin(wanted_s), atol=1e-5)
