@@ -77,6 +77,7 @@ docs: $(VENV)/.run
 	$(RUN) docs.generate.dictionary
 	$(RUN) docs.generate.rules
 	$(RUN) docs.generate.schemas
+	$(RUN) docs.generate.architecture
 	$(RUN) docs.documents.write
 
 ## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error,
