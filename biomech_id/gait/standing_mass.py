@@ -13,7 +13,7 @@ from biomech_id.trial import Trial
 #: Standing is quiet when the force's standard deviation is below this share of its mean; breathing and sway move it by about 1 %.
 QUIET_SHARE = 0.02
 #: Less than this is not a person (kg), and shorter than this not standing (s).
-LEAST_MASS_KG = 5.0
+LEAST_MASS_KG = 3.0
 LEAST_DURATION_S = 0.25
 
 

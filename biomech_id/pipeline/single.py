@@ -42,7 +42,7 @@ from biomech_id.gait.tracked import solve_movement, with_plates
 from biomech_id.judgement.grade import grade_trial, kinetics_finding
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.plate_peaks import peaks_finding
-from biomech_id.judgement.request_findings import request_findings, settings_without_effect, static_findings
+from biomech_id.judgement.request_findings import request_findings, settings_without_effect, static_findings, steps_findings
 from biomech_id.judgement.session_plates import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
 from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
@@ -668,6 +668,8 @@ def _session(
             *axes,
             *kinetics_finding(results),
             *whole_body_findings(results),
+            # Standing on the plates has said it already.
+            *(() if any(each.rule == "mass-unlike-weight" for each in noticed) else steps_findings(results, model.subject)),
         ),
         recipe=stated.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},

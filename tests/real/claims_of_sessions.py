@@ -604,6 +604,27 @@ def unlike(said: Said) -> bool:
     return bool(abs(np.mean(total) / 9.80665 - said["standing_kg"]) < 0.5 and off)
 
 
+@claim("mass-unlike-steps", steps_kg=plus(8))
+def unlike_steps(said: Said) -> bool:
+    """From one foot's off to the other's, all plates together bear the body but for what its spines' speed changes."""
+    (path,) = (path for path in session_recordings(said) if path.stem == said["trial"])
+    trial = recorded(path)
+    total = sum(plate.force_lab_N[:, 2] for plate in trial.plates)
+    rate_hz = len(total) / trial.n_frames * trial.rate_hz
+    stances = said.session.tables.stances
+    mine = stances[(stances["trial"] == said["trial"]) & (stances["verdict"] == "clean")].sort_values("start_s")
+    offs_s = stances[stances["trial"] == said["trial"]]["end_s"].dropna().sort_values()
+    spines = sum(trial.markers[label][:, 2] for label in ("LASI", "RASI")) / 2
+    rising = np.gradient(sosfiltfilt(butter(2, 6.0, fs=trial.rate_hz, output="sos"), spines)) * trial.rate_hz
+    weighed = []
+    for one, other in pairwise(mine.itertuples()):
+        (start_s,) = offs_s[(offs_s > one.start_s) & (offs_s < other.start_s)]
+        first, last = (round((t - trial.first_time_s) * rate_hz) for t in (start_s, one.end_s))
+        change = np.diff(np.interp([start_s, one.end_s], trial.markers.time_s, rising))[0] / (one.end_s - start_s)
+        weighed.append(float(np.mean(total[first:last])) / (9.80665 + change))
+    return abs(float(np.median(weighed)) / said["steps_kg"] - 1.0) < 0.02 and abs(said["mass_kg"] / said["steps_kg"] - 1.0) > 0.05
+
+
 @claim("further-markers", markers=lambda markers: (*markers[:-1], "C7"))
 def keep_their_places(said: Said) -> bool:
     """Each is in one segment's cluster, and its distances to the others there vary by less than 15 mm in every recording."""
