@@ -26,13 +26,14 @@ FLOORS = {
     "session": 12,
     "statistics": 13, "request": 13,  # both stand on sessions and are asked by rules and norms, see docs/decisions/rooms.md
     "judgement": 14, "norms": 14,
+    "interpretation": 15,
     "privacy": 16, "report": 16, "review": 16, "exports": 16,
     "pipeline": 17,
     "cli": 19,
 }  # fmt: skip
 HOMES = {
     "ezc3d": {"readers", "sample", "exports"},
-    "pandas": {"session", "statistics", "judgement", "norms", "pipeline.study"},
+    "pandas": {"session", "statistics", "judgement", "norms", "interpretation", "pipeline.study"},
     "pyarrow": {"pipeline.study"},
     "matplotlib": {"report"},
     "typer": {"cli"},

@@ -1,0 +1,1 @@
+"""What curves say by rules: patterns, what could make them without being there, what changed, and what could not be said."""
