@@ -172,20 +172,20 @@ def stored_masses(raw: Raw) -> list[float]:
 @claim("mass-missing", elsewhere=True)
 def no_mass(said: Said) -> bool:
     """Every parameter that could be a body mass lacks a number of kilograms of a person."""
-    return not any(20 <= mass <= 250 for mass in stored_masses(said.raw))
+    return not any(3 <= mass <= 300 for mass in stored_masses(said.raw))
 
 
 @claim("mass-implausible", mass_kg=plus(70))
 def strange_mass(said: Said) -> bool:
     """The parameter named, as stored."""
-    return said.raw.number(said["parameter"]) == said["mass_kg"] and not 20 <= said["mass_kg"] <= 250
+    return said.raw.number(said["parameter"]) == said["mass_kg"] and not 3 <= said["mass_kg"] <= 300
 
 
 @claim("height-implausible", height=plus(1.7))
 def strange_height(said: Said) -> bool:
     """The parameter named, as stored; a height in metres, centimetres or millimetres it is not."""
     value = said["height"]
-    return said.raw.number(said["parameter"]) == value and not any(0.3 <= value * unit <= 2.5 for unit in (1.0, 1e-2, 1e-3))
+    return said.raw.number(said["parameter"]) == value and not any(0.45 <= value * unit <= 2.3 for unit in (1.0, 1e-2, 1e-3))
 
 
 @claim("units-guessed", size=plus(1e5), unit=instead("m"))

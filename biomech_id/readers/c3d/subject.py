@@ -1,6 +1,7 @@
-"""Who walked, from the PROCESSING, SUBJECT and SUBJECTS groups, and when; nothing is invented, and nothing inhuman is believed.
+"""Who walked, from every group that holds measurements, and when; nothing is invented, and nothing inhuman is believed.
 
-Vicon stores lengths in millimetres and angles of the calibration in radians (Nexus) or degrees (Workstation).
+Vicon stores lengths in millimetres and angles of the calibration in radians (Nexus) or degrees (Workstation): its own names in
+PROCESSING come first. What they leave out is filled in by what other names mean (`biomech_id.readers.c3d.measurements`).
 """
 
 from __future__ import annotations
@@ -14,20 +15,22 @@ from typing import Any
 
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.c3d.measurements import NamedValue, in_si, measurements
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Subject
 from biomech_id.trial.subject import LIMITS
 
-_BOTH = ("SUBJECT", "SUBJECTS")
-#: Field, its name in a finding, the finding's rule, where files keep it, units (their ranges do not overlap), what is human.
+#: Field, its name in a finding, the finding's rule, Vicon's name in PROCESSING.
 SIZES = (
-    ("mass_kg", "mass_kg", "mass-implausible", [("PROCESSING", "BODYMASS"), *product(_BOTH, ["WEIGHT", "MASS"])], (1,), (20, 250)),
-    ("height_m", "height", "height-implausible", [*product(("PROCESSING", *_BOTH), ["HEIGHT"])], (0.001, 0.01, 1), (0.3, 2.5)),
+    ("mass_kg", "mass_kg", "mass-implausible", "BODYMASS"),
+    ("height_m", "height", "height-implausible", "HEIGHT"),
 )
+#: Two sources of one measurement disagree beyond this share of it.
+LARGEST_DISAGREEMENT = 0.01
 #: Field -> name in PROCESSING without side, spaces and underscores; human limits in metres.
 LENGTHS: dict[str, tuple[str, float, float]] = {
-    "marker_diameter_m": ("markerdiameter", 0.001, 0.06),
+    "marker_diameter_m": ("markerdiameter", 0.002, 0.06),
     "inter_asis_distance_m": ("interasisdistance", 0.05, 0.6),
 }
 SIDE_LENGTHS: dict[str, tuple[str, float, float]] = {
@@ -90,12 +93,9 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings:
         _keep_sides(field, angles, name, stored, values, sources)
     head = _angle(stored, "headoffset", "head_offset_rad", degrees, findings)
     _keep_one("head_offset_rad", head, "headoffset", stored, values, sources)
-    sex = (file.parameters.text("SUBJECT", "SEX") or file.parameters.text("SUBJECT", "GENDER")).strip().lower()[:1]
-    if sex in ("m", "f"):
-        values["sex"], sources["sex"] = {"m": "male", "f": "female"}[sex], "SUBJECT:SEX"
-    age = file.parameters.number("SUBJECT", "AGE")
-    if age is not None and 0 < age < 120:
-        values["age_years"], sources["age_years"] = age, "SUBJECT:AGE"
+    own = {label for key, (label, _) in stored.items() if key in _vendors_own()}
+    read = [one for one in measurements(file.parameters) if not (one.group == "PROCESSING" and one.name in own)]
+    _other_names(read, values, sources, findings)
     if session_date:
         values["session_date"], sources["session_date"] = session_date, "file"
     code = prefix or next(filter(None, file.parameters.strings("SUBJECTS", "NAMES")), "")
@@ -163,16 +163,75 @@ def _in_degrees(file: C3DFile, stored: _Stored) -> bool:
 
 
 def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> None:
-    for field, word, rule, places, units, (low, high) in SIZES:
-        for group, name in places:
-            value = file.parameters.number(group, name)
-            if value is None or field in values:
-                continue
-            fitting = [value * unit for unit in units if low <= value * unit <= high]
-            if fitting:
-                values[field], sources[field] = fitting[0], f"{group}:{name.title()}"
-            else:
-                findings.add(rule, **{word: value}, parameter=f"{group}:{name}")
+    for field, word, rule, name in SIZES:
+        value = file.parameters.number("PROCESSING", name)
+        if value is None:
+            continue
+        fitting = in_si(field, value, "")[0]
+        if fitting is not None:
+            values[field], sources[field] = fitting, f"PROCESSING:{name.title()}"
+        else:
+            findings.add(rule, **{word: value}, parameter=f"PROCESSING:{name}")
+
+
+def _vendors_own() -> set[str]:
+    """Names in PROCESSING that are read as Vicon writes them."""
+    sided = [name for name, *_ in (SIDE_LENGTHS | SIDE_OFFSETS).values()] + list(SIDE_ANGLES.values())
+    both = {side.lower() + name for name in sided for side in SIDES}
+    return both | {name for name, *_ in LENGTHS.values()} | {name.lower() for *_, name in SIZES} | {"headoffset"}
+
+
+def _other_names(read: list[NamedValue], values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> None:
+    """Fill in what other names hold; what cannot be a person's, or contradicts what another name holds, is said."""
+    for one in read:
+        if one.value is None:
+            findings.add("measurement-unread", parameter=one.source, stored=one.stored)
+        elif one.unit and one.unit != one.taken:
+            findings.add("measurement-unit", parameter=one.source, stored=one.stored, unit=one.unit, taken=one.taken)
+    for one in read:
+        if one.value is None or _contradicted(one, values, sources, findings):
+            continue
+        rivals = [other for other in read if _same(one, other) and other.group == one.group and differs(one.value, other.value)]
+        if rivals:
+            # Two names of one group, one meaning: nobody can tell which is right.
+            findings.add("measurements-disagree", one=one.source, value=one.stored, other=rivals[0].source, used="")
+        elif not one.side:
+            values.setdefault(one.quantity, one.value)
+            sources.setdefault(one.quantity, one.source)
+        elif one.side not in values.get(one.quantity, {}):
+            values[one.quantity] = {**values.get(one.quantity, {}), one.side: one.value}
+            before = sources.get(one.quantity, "")
+            more = one.name if one.group == before.partition(":")[0] else one.source
+            sources[one.quantity] = f"{before}, {more}" if before else more
+
+
+def _same(one: NamedValue, other: NamedValue) -> bool:
+    return (one.quantity, one.side) == (other.quantity, other.side) and one is not other
+
+
+def differs(one: float | str | None, other: float | str | None) -> bool:
+    """Whether two values of one measurement disagree beyond rounding.
+
+    Parameters
+    ----------
+    one, other : float | str | None
+        In SI; None agrees with everything.
+    """
+    if one is None or other is None:
+        return False
+    if isinstance(one, str) or isinstance(other, str):
+        return one != other
+    return abs(one - other) > LARGEST_DISAGREEMENT * max(abs(one), abs(other))
+
+
+def _contradicted(one: NamedValue, values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> bool:
+    """Whether a value that is known already is another one, which is said."""
+    known = values.get(one.quantity)
+    known = known.get(one.side) if isinstance(known, dict) else known
+    if not differs(known, one.value):
+        return False
+    findings.add("measurements-disagree", one=one.source, value=one.stored, other=sources[one.quantity], used=known)
+    return True
 
 
 PLACES = (*product(["TRIAL"], ["DATE", "DATE_TIME", "DATETIME"]), *product(["SESSION", "SUBJECT", "ANALYSIS"], ["DATE"]))

@@ -26,6 +26,13 @@ def parameter(group: str, name: str, value: object) -> Break:
     return apply
 
 
+def group(name: str, values: dict[str, object]) -> Break:
+    def apply(file: C3D) -> None:
+        file.groups[name] = values
+
+    return apply
+
+
 def without(group: str, name: str | None = None) -> Break:
     def apply(file: C3D) -> None:
         if name is None:
@@ -191,6 +198,9 @@ TRIGGERS: dict[str, list[Break]] = {
     "mass-implausible": [parameter("PROCESSING", "Bodymass", 1.0)],
     "height-implausible": [parameter("PROCESSING", "Height", 9.0)],
     "measurement-implausible": [parameter("PROCESSING", "LKneeWidth", 980.0)],
+    "measurement-unread": [group("PATIENT", {"Left knee width (mm)": "980"})],
+    "measurement-unit": [group("PATIENT", {"Left_KneeWidth_cm": "98"})],
+    "measurements-disagree": [group("PATIENT", {"Body weight": "81 kg"})],
     "offset-implausible": [parameter("PROCESSING", "LStaticPlantFlex", 980.0)],
     "plates-none": [without(PLATE)],
     "plate-broken": [parameter(PLATE, "TYPE", [21])],
