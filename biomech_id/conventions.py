@@ -579,7 +579,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("model", "text", "body model it was made with"), Column("kinetics", "text", "kinetics mode it was made with"),
         Column("source", "text", "who made it, from what"),
         Column("hip_centre", "text", "hip centre method it was made with; empty if nobody recorded it", added=True),
-        Column("bandwidth", "text", "bandwidth of the plates it was made with; empty if nobody recorded it", added=True),
+        Column("bandwidth", "text", "bandwidth of the plates it was made with; of a norm of several that of this row, empty "
+               "in rows that hang on none; empty if nobody recorded it", added=True),
         Column("whole_curve_sd", "number", "how many standard deviations from the mean 95 % of whole curves of new people stay "
                "within (random field theory); empty for a scalar, below 5 subjects and in older norms", added=True),
         Column("movement", "text", "walk or run: what its cycles are of; empty in older norms, which are of walks", added=True),

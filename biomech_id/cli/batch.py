@@ -11,7 +11,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, NormFor, RecipeFile, key_written, recipe_of
+from biomech_id.cli.run import Exclude, Kinetics, Mix, Model, NormFile, NormFor, RecipeFile, key_written, recipe_of
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.study.batch import StudyOutcome
@@ -37,6 +37,7 @@ def batch(
         typer.Option("--key", help="The laboratory's key; beside CODES.csv, CODES.key, if not named. Written if there is none."),
     ] = None,
     norm_for: NormFor = None,
+    mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -52,7 +53,7 @@ def batch(
     from biomech_id.request.job import Job
 
     key = key or (None if codes is None else key_beside(codes))
-    settings = recipe_of(recipe, model, kinetics).replaced(norm_for=norm_for)
+    settings = recipe_of(recipe, model, kinetics).replaced(norm_for=norm_for, mix=tuple(mix) if mix else None)
     job = Job((study,), settings, exclude=tuple(exclude or ()), norm=norm, key=key)
     known = None if codes is None else read_codes(codes)
     with key_written(key), shown_progress() as progress, cluster_executor(scheduler) as executor:

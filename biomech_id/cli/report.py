@@ -9,15 +9,10 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import KeyFile, NormFile, NormFor, key_written
+from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
-
-Mix = Annotated[
-    list[str] | None,
-    typer.Option(help="In what results may differ all the same: model, kinetics, hip_centre or bandwidth; may be repeated."),
-]
 
 
 def report(

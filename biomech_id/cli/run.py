@@ -71,6 +71,10 @@ NormFor = Annotated[
     str | None,
     typer.Option("--norm-for", help="Whose norm: everybody's (default), of the person's age, or at the person's speed."),
 ]
+Mix = Annotated[
+    list[str] | None,
+    typer.Option(help="In what results may differ all the same: model, kinetics, hip_centre or bandwidth; may be repeated."),
+]
 ReviewFile = Annotated[
     Path | None, typer.Option("--review", help="Decisions made by hand, review.toml, instead of the folder's own.")
 ]
@@ -101,6 +105,7 @@ def run(
     mass: Mass = None,
     norm: NormFile = None,
     norm_for: NormFor = None,
+    mix: Mix = None,
     write_c3d: WriteC3d = False,
     review_page: ReviewPage = False,
     code: Code = None,
@@ -118,7 +123,8 @@ def run(
     from biomech_id.request.job import Job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, review_page=review_page or None)
+    mixed = tuple(mix) if mix else None
+    settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
     job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
 
     with key_written(key), shown_progress() as progress:

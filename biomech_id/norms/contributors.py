@@ -3,7 +3,8 @@
 In ``norm.csv`` every row has, beside mean and SD, the values they were made of in the column ``contributors``, one a contributor in
 one order, separated by semicolons, empty where somebody lacks it.  Rows whose variable begins with ``contributor.`` have nothing
 else: age, sex, mass, height, leg length and walking speed of each, and their curves of each side that scores are made of.  Nobody's
-code is in it: a code is known again by the first twelve digits of its SHA-256, as are recordings.
+name is in it, nor a hash of one, which whoever knows some names could try: people are known again by their recordings, by the first
+twelve digits of the SHA-256 of each one's, and under a code by the code's as well, which is nobody's name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from biomech_id.files.json_text import FLOAT_FORMAT
 from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.session.output.manifest import UNVERIFIED
 from biomech_id.session.tables.means import MeanCurves
-from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.norm import CONTRIBUTOR
 
 #: Numbers that are told of each contributor: attribute of `NormSample` -> name after `CONTRIBUTOR`.
@@ -49,7 +50,7 @@ class NormSample:
     speed : float
         Walking speed, dimensionless.
     marks : frozenset[str], optional
-        By which the person is known again: `mark` of the code and of every recording.
+        By which the person is known again: `mark` of every recording, and under a code of the code (see `marks_of`).
     sex : str, optional
         "female" or "male"; empty where it is not recorded.
     mass_kg, height_m, leg_length_m : float, optional
@@ -86,8 +87,8 @@ def mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:_DIGITS]
 
 
-def marks_of(code: str, inputs: Mapping[str, str], files: Iterable[str]) -> frozenset[str]:
-    """Return by what a session's person is known again.
+def known_by(code: str, inputs: Mapping[str, str], files: Iterable[str]) -> frozenset[str]:
+    """Return by what a session's person is looked for among a norm's contributors; older norms know people by their names.
 
     Parameters
     ----------
@@ -102,6 +103,19 @@ def marks_of(code: str, inputs: Mapping[str, str], files: Iterable[str]) -> froz
     known = {path: sha for path, sha in inputs.items() if sha != UNVERIFIED}
     kept = (sha for path, sha in known.items() if (at := PurePosixPath(path)).name in shown and at.suffix not in _NO_RECORDING)
     return frozenset(mark(text) for text in (code, *kept) if text)
+
+
+def marks_of(tables: Tables, marks: frozenset[str]) -> frozenset[str]:
+    """Return what a norm's file tells of who somebody is: of `known_by` all that is not made of a name.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    marks : frozenset[str]
+        As of `known_by`.
+    """
+    return marks if tables.manifest.get("coded") else marks - {mark(str(tables.summary["subject"].get("code") or ""))}
 
 
 def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:

@@ -5,8 +5,9 @@ Whatever cannot be had honestly is not made: then the norm stays that of everybo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -15,12 +16,14 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, gait_scores
-from biomech_id.norms.contributors import NormSample, marks_of, samples_of
+from biomech_id.norms.comparable import comparable_norm
+from biomech_id.norms.contributors import NormSample, known_by, samples_of
 from biomech_id.norms.samples import at_speed, norm_at_speed, norm_from_samples
 from biomech_id.session.output.scores_table import GPS, GPS_OVERALL, GVS
 from biomech_id.session.session import Session
 from biomech_id.session.tables.means import RUNNING, WALKING, MeanCurves, averaged_cycles
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.fingerprint import fingerprint_of
 from biomech_id.session.values.norm import NORM_CHOICES, FittedNorm, NormPerson, movement_of, norm_band, without_contributors
 
 #: Who is of an age: within this share of it (7.5 to 12.5 years for a child of 10, 30 to 50 for an adult of 40).
@@ -54,7 +57,7 @@ def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
     return NormPerson(
         age_years=float("nan") if age is None else float(age),
         speeds={condition: speed for condition, speed in speeds.items() if np.isfinite(speed)},
-        marks=marks_of(str(subject.get("code") or ""), tables.manifest.get("inputs") or {}, files),
+        marks=known_by(str(subject.get("code") or ""), tables.manifest.get("inputs") or {}, files),
     )
 
 
@@ -80,17 +83,29 @@ def norm_for_session(session: Session) -> FittedNorm | None:
     person = NormPerson(
         float("nan") if age is None else age,
         {condition: float(np.mean(speeds)) for condition, speeds in found.items()},
-        marks_of(code, session.inputs, [session.static_file, *(trial.file for trial in session.movements)]),
+        known_by(code, session.inputs, [session.static_file, *(trial.file for trial in session.movements)]),
     )
-    choice = str(session.recipe.get("output", {}).get("norm_for") or NORM_CHOICES[0])
-    return fit_norm(session.norm_table, person, choice)
+    output = session.recipe.get("output", {})
+    trials = [{"kind": str(trial.kind), "bandwidth": trial.bandwidth} for trial in session.movements]
+    computed = fingerprint_of({**session.fingerprint, "trials": trials}, movement_of(session.norm_table))
+    choice = str(output.get("norm_for") or NORM_CHOICES[0])
+    return fit_norm(session.norm_table, person, choice, computed=computed, mix=output.get("mix", ()))
 
 
-def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", *, where: str = "norm") -> FittedNorm:
+def fit_norm(
+    norm: pd.DataFrame,
+    person: NormPerson,
+    choice: str = "everybody",
+    *,
+    computed: Mapping[str, str] = MappingProxyType({}),
+    mix: Collection[str] = (),
+    where: str = "norm",
+) -> FittedNorm:
     """Return a norm made for one person.
 
-    The person's own sessions are left out. By age, people within `AGE_SHARE` of the person's make it; by speed, everybody's
-    values are read at the person's on a straight line over dimensionless speed. Neither goes beyond the norm's people.
+    What was computed otherwise than the session is left out (see `norms.comparable`), and so are the person's own sessions. By age,
+    people within `AGE_SHARE` of the person's make it; by speed, everybody's values are read at the person's on a straight line over
+    dimensionless speed. Neither goes beyond the norm's people.
 
     Parameters
     ----------
@@ -100,6 +115,10 @@ def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", 
         Whom it is for.
     choice : str, optional
         One of `NORM_CHOICES`.
+    computed : Mapping[str, str], optional
+        How the person's session was computed, as of `fingerprint.fingerprint_of`; what it does not say rules nothing out.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
     where : str, optional
         The norm's file, for messages.
 
@@ -108,12 +127,15 @@ def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", 
     OptionError
         What the norm tells of its contributors cannot be read.
     """
+    norm, apart = comparable_norm(norm, computed, mix=mix, where=where)
+    if not len(without_contributors(norm)):
+        return FittedNorm(None, apart)
     everybody = samples_of(norm, where=where)
     own = [sample for sample in everybody if sample.marks & person.marks]
     others = [sample for sample in everybody if not sample.marks & person.marks]
-    said: list[Finding] = []
+    said = list(apart)
     if own and not others:
-        return FittedNorm(None, (Finding("norm-own-only", {"own": len(own)}, where),))
+        return FittedNorm(None, (*apart, Finding("norm-own-only", {"own": len(own)}, where)))
     if own:
         said.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
     about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
@@ -125,7 +147,15 @@ def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", 
     return FittedNorm(without_contributors(whole if table is None else table), tuple(said))
 
 
-def fit_given_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", *, where: str = "norm") -> FittedNorm:
+def fit_given_norm(
+    norm: pd.DataFrame,
+    person: NormPerson,
+    choice: str = "everybody",
+    *,
+    computed: Mapping[str, str] = MappingProxyType({}),
+    mix: Collection[str] = (),
+    where: str = "norm",
+) -> FittedNorm:
     """Return a norm that somebody named, made for one person (see `fit_norm`); one of nobody else is refused.
 
     Parameters
@@ -136,6 +166,10 @@ def fit_given_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everyb
         Whom it is for.
     choice : str, optional
         One of `NORM_CHOICES`.
+    computed : Mapping[str, str], optional
+        How the person's session was computed, as of `fingerprint.fingerprint_of`; what it does not say rules nothing out.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
     where : str, optional
         The norm's file, for messages.
 
@@ -144,8 +178,8 @@ def fit_given_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everyb
     OptionError
         As for `fit_norm`, and where nobody but the person is in it.
     """
-    fitted = fit_norm(norm, person, choice, where=where)
-    if fitted.table is None:
+    fitted = fit_norm(norm, person, choice, computed=computed, mix=mix, where=where)
+    if any(finding.rule == "norm-own-only" for finding in fitted.findings):
         raise OptionError(
             f"The norm {where} holds nobody but this person: nobody is compared with himself.",
             value=1, expected="a norm of other people", where=where,

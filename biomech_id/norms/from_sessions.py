@@ -1,7 +1,8 @@
 """A norm from analysed sessions: what ``biomech-id norm`` computes.
 
 Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
-left and right.  Kinetics that exist on one side only count with that side.  The scores' own norm (how far the norm's subjects
+left and right.  Kinetics that exist on one side only count with that side.  Joint loads of plates of several bandwidths are never
+averaged: the norm then holds a set of them for each, and everything else once.  The scores' own norm (how far the norm's subjects
 lie from their mean) is measured against the norm itself.
 """
 
@@ -21,7 +22,8 @@ from biomech_id.files.settings import must_fit, one_of
 from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.gait.measures.spatiotemporal import symmetry_index
 from biomech_id.languages import Sentence
-from biomech_id.norms.contributors import NormSample
+from biomech_id.norms.comparable import hangs_on, several_bandwidths
+from biomech_id.norms.contributors import NormSample, marks_of
 from biomech_id.norms.fit import SPEED, person_of, scored_norm
 from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves, averaged_cycles, mean_curves, mean_of_known
 from biomech_id.session.tables.omissions import Omission, omissions_of
@@ -38,11 +40,14 @@ ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages", "counted-as"})
 
 @dataclass
 class _Person:
-    """One subject's sessions so far: curves per name, values per parameter and per named value of a curve, and who it is."""
+    """One subject's sessions so far: curves per name, values per parameter and per named value of a curve, and who it is.
 
-    curves: dict[tuple[str, str, str], list[FloatArray]] = field(default_factory=dict)
+    Curves and named values stand below the bandwidth of the plates that they hang on, empty for those that hang on none.
+    """
+
+    curves: dict[tuple[str, tuple[str, str, str]], list[FloatArray]] = field(default_factory=dict)
     parameters: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    named: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    named: dict[tuple[str, tuple[str, str]], dict[str, list[float]]] = field(default_factory=dict)
     marks: frozenset[str] = frozenset()
     about: list[Mapping[str, Any]] = field(default_factory=list)
 
@@ -71,7 +76,8 @@ def norm_from_sessions(
     condition : str | None, optional
         Of the trials to take; needed when the sessions hold several.
     mix : Collection[str], optional
-        Keys of `fingerprint.FINGERPRINT` in which the sessions may differ; the norm then names all that there are.
+        Keys of `fingerprint.FINGERPRINT` in which the sessions may differ; the norm then names all that there are. Without
+        "bandwidth" joint loads of several bandwidths stand in the norm once for each.
     ages : tuple[float, float] | None, optional
         Youngest and oldest on the day of the session, years; who is not, or whose age nobody recorded, is left out.
     without : Collection[str], optional
@@ -84,7 +90,7 @@ def norm_from_sessions(
     Raises
     ------
     OptionError
-        Sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
+        Sessions of different models, kinetics, hip centres or (without ``condition``) conditions; no used cycle in any of them.
     """
     must_fit(one_of(AVERAGED, "What the norm's cycles are of."), movement, "movement")
     people: dict[str, _Person] = {}
@@ -105,7 +111,7 @@ def norm_from_sessions(
         conditions |= dict.fromkeys(means)
         for name, curves in means.items():
             if condition is None or name == condition:
-                _add(_known_again(people, code, tables, tell), curves, tables, name, movement)
+                _add(_known_again(people, code, tables, tell), curves, tables, name, movement, known.get("bandwidth", ""))
     _check_alike(kinds, mix)
     if condition is None:
         _check_one(conditions, "condition", "name the one to take")
@@ -114,14 +120,37 @@ def norm_from_sessions(
             f"No session has a usable cycle for a norm of {movement}s.",
             value=condition, expected="steady straight cycles" if movement == WALKING else "runs", where="norm",
         )  # fmt: skip
-    made_with = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()}
-    samples = tuple(_without_unknown([_sample(code, person, tell) for code, person in people.items()], tell))
-    return scored_norm(samples, {**made_with, "source": source, "movement": movement})
+    about = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()} | {"source": source, "movement": movement}
+    widths = [words for words in kinds["bandwidth"] if words]
+    if len(widths) < 2 or "bandwidth" in mix:
+        return _of_people(people, {"", *widths}, tell, about)
+    tell = _once(tell)
+    return several_bandwidths({words: _of_people(people, {"", words}, tell, {**about, "bandwidth": words}) for words in widths})
+
+
+def _of_people(
+    people: Mapping[str, _Person], widths: Collection[str], tell: Callable[[Omission], None], about: Mapping[str, str]
+) -> pd.DataFrame:
+    """The norm of some people, of what stands below these bandwidths."""
+    samples = [_sample(code, person, widths, tell) for code, person in people.items()]
+    return scored_norm(tuple(_without_unknown(samples, tell)), about)
+
+
+def _once(tell: Callable[[Omission], None]) -> Callable[[Omission], None]:
+    """Tell each omission once, however many bandwidths it is left out of."""
+    told: list[Omission] = []
+
+    def telling(omission: Omission) -> None:
+        if omission not in told:
+            told.append(omission)
+            tell(omission)
+
+    return telling
 
 
 def _known_again(people: dict[str, _Person], code: str, tables: Tables, tell: Callable[[Omission], None]) -> _Person:
     """Who walked this session: a person of that code, or of whom there are the same recordings under another."""
-    marks = person_of(tables).marks
+    marks = marks_of(tables, person_of(tables).marks)
     same = code if code in people else next((other for other, each in people.items() if each.marks & marks), code)
     if same != code:
         tell(Omission(code, "", "", (), "means", Sentence("counted-as", {"other": same})))
@@ -145,11 +174,14 @@ def _unwanted(code: str, age: float | None, ages: tuple[float, float] | None, wi
 
 
 def _check_alike(kinds: Mapping[str, Mapping[str, str]], mix: Collection[str]) -> None:
-    """Refuse sessions that were computed differently; those that do not say how are not refused, but named by `make_norm`."""
+    """Refuse sessions that were computed differently, but for their plates' bandwidth: loads of several are kept apart.
+
+    Those that do not say how are not refused, but named by `make_norm`.
+    """
     check_mix(mix)
     for key, codes in kinds.items():
         found = {words: code for words, code in codes.items() if words}
-        if len(found) > 1 and key not in mix:
+        if len(found) > 1 and key not in (*mix, "bandwidth"):
             names = "; ".join(f"{words}, as {code}" for words, code in found.items())
             raise OptionError(
                 f"The sessions do not have one {FINGERPRINT[key]} ({names}); make one norm for each, or name {key} in `mix`.",
@@ -165,17 +197,19 @@ def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
         )
 
 
-def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, movement: str) -> None:
+def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, movement: str, bandwidth: str) -> None:
     muscles = _muscles(tables, condition) if movement == WALKING else {}
     for name, curve in {**curves, **muscles}.items():
-        person.curves.setdefault(name, []).append(curve)
+        width = bandwidth if hangs_on(name[1], "bandwidth") else ""
+        person.curves.setdefault((width, name), []).append(curve)
     used = averaged_cycles(tables, movement)
     used = used[used["condition"] == condition]
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
     for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
         person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
     for name, value in _named(tables, used):
-        person.named.setdefault(name[:2], {}).setdefault(name[2], []).append(value)
+        width = bandwidth if hangs_on(name[0], "bandwidth") else ""
+        person.named.setdefault((width, name[:2]), {}).setdefault(name[2], []).append(value)
 
 
 def _named(tables: Tables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
@@ -200,9 +234,12 @@ def _muscles(tables: Tables, condition: str) -> MeanCurves:
     return found
 
 
-def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> NormSample:
-    """One subject's contribution."""
-    sides = {name: mean_of_known(np.stack(curves)) for name, curves in person.curves.items()}
+def _sample(code: str, person: _Person, widths: Collection[str], tell: Callable[[Omission], None]) -> NormSample:
+    """One subject's contribution to a norm of these bandwidths."""
+    every: dict[tuple[str, str, str], list[FloatArray]] = {}
+    for (width, curve), each in person.curves.items():
+        every.setdefault(curve, []).extend(each if width in widths else ())
+    sides = {name: mean_of_known(np.stack(curves)) for name, curves in every.items() if curves}
     values: dict[tuple[str, str], FloatArray] = {}
     halves: dict[str, dict[str, None]] = {}
     for row in cycle_rows():
@@ -225,11 +262,17 @@ def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> Nor
         values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
         if set(SIDES) <= set(by_side):
             values[f"{ASYMMETRY}{parameter}", ""] = np.array([symmetry_index(*(_mean(by_side[side]) for side in SIDES))])
-    for name, by_side in person.named.items():
+    for name in dict.fromkeys(name for width, name in person.named if width in widths):
+        by_side = _together([each for (width, known), each in person.named.items() if known == name and width in widths])
         values[name] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
     scored = {name: curve for name, curve in sides.items() if name[1:] in GAIT_VARIABLES}
     return NormSample(values, speed=speed, marks=person.marks, sides=scored, **_about(person.about))
+
+
+def _together(parts: Sequence[Mapping[str, list[float]]]) -> dict[str, list[float]]:
+    """Side -> the values of all parts."""
+    return {side: [value for part in parts for value in part.get(side, ())] for part in parts for side in part}
 
 
 def _about(subjects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, An
 def _norm(path: str | Path | None, tables: Tables) -> Table | None:
     if path is None:
         return None
-    norm = read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
+    norm = read_norm(Path(path))
     fit_given_norm(
         norm, person_of(tables, movement_of(norm)), where=str(path)
     )  # one of nobody else is refused; the page fits it by the recipe

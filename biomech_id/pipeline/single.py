@@ -52,6 +52,8 @@ from biomech_id.models.marker_response import Carried, calibration_responses, le
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
 from biomech_id.movement.cycle import Cycle
 from biomech_id.movement.movement import CalibratedModel, Movement
+from biomech_id.norms.comparable import fingerprint_of_norm
+from biomech_id.norms.contributors import samples_of
 from biomech_id.norms.fit import norm_for_session
 from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
 from biomech_id.pipeline.attest import attested, noting
@@ -82,12 +84,12 @@ from biomech_id.session.folder.replay import write_replays
 from biomech_id.session.output.from_session import session_tables
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Failure, Solved
-from biomech_id.session.tables.means import RUNNING, WALKING
+from biomech_id.session.tables.means import RUNNING
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.trial_tables import frames
 from biomech_id.session.values.emg import SessionEmg, envelopes_at
-from biomech_id.session.values.fingerprint import fingerprint_of, not_recorded, refuse_mixture
-from biomech_id.session.values.norm import check_comparable, movement_of, read_norm
+from biomech_id.session.values.fingerprint import not_recorded
+from biomech_id.session.values.norm import movement_of, read_norm
 from biomech_id.session.values.summary import complaints_of, verdict_sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
@@ -219,9 +221,11 @@ def _analyse_noted(
         session = _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written)
         hashes, changed = attested(before, job.input_files(files), seen)
         inputs = job.manifest_inputs(hashes, {name: nameless.input(name) for name in hashes})
-        session = replace(session, inputs=inputs, session_findings=(*session.session_findings, *map(nameless.of_finding, changed)))
         # By their inputs recordings of the same person are known again, whatever code they bear.
-        return replace(session, fitted_norm=norm_for_session(session)), nameless
+        session = replace(session, inputs=inputs)
+        session = replace(session, fitted_norm=norm_for_session(session))
+        noticed = map(nameless.of_finding, (*_compared(session, job), *changed))
+        return replace(session, session_findings=(*session.session_findings, *noticed)), nameless
     except BiomechError as error:
         error.under_code = nameless.of(error.message) if job.code else ""
         raise
@@ -247,9 +251,6 @@ def _analyse_read(
         unknown = Finding("muscles-without-model", {"refusal": error.message}, str(job.folder))
         return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
     job, static, subject = groups[0].job, groups[0].static, groups[0].subject
-    if norm is not None and asked.recipe.known_model is None:
-        recipe = job.recipe
-        check_comparable(norm, model=registered_name(recipe.model), kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
     worn = [pair for pair in in_order(groups, intake.trials) if not _has_a_purpose(pair[0], job)]
     # A decision may name a trial as its file is called, or as a code has it.
     review, found = nameless.of_review(review), review
@@ -630,8 +631,11 @@ def _mean_cycles(solved: Sequence[Uncut]) -> dict[str, dict[str, float]]:
 def _norm(job: Job) -> Any:
     """Read the norm as a DataFrame, None without one; before anything else, so that what is wrong with it is said at once."""
     job.check_named()
-    recipe = job.recipe
-    return read_norm(job.norm, model=recipe.known_model, kinetics=recipe.kinetics, mix=recipe.mix) if job.norm else None
+    if job.norm is None:
+        return None
+    norm = read_norm(job.norm)
+    samples_of(norm, where=str(job.norm))
+    return norm
 
 
 def _session(
@@ -651,7 +655,7 @@ def _session(
     recipe, static, model = job.recipe, groups[0].static, groups[0].model
     calibration, axes = _calibrations(groups, results, nameless)
     stated = nameless.told(job)
-    session = Session(
+    return Session(
         session_tables,
         person=nameless.of_subject(model.subject),
         model=registered_name(groups[0].job.recipe.model),
@@ -684,7 +688,6 @@ def _session(
         plates=plates_summary(plates),
         coded=bool(job.code),
     )
-    return replace(session, session_findings=(*session.session_findings, *_compared(session, job)))
 
 
 def _calibrations(
@@ -707,24 +710,14 @@ def _calibrations(
 
 
 def _compared(session: Session, job: Job) -> Iterator[Finding]:
-    """Refuse a norm that was computed otherwise, and say what cannot be compared.
-
-    Raises
-    ------
-    OptionError
-        Norm and session differ in what the recipe does not name.
-    """
-    movement = WALKING if session.norm_table is None else movement_of(session.norm_table)
-    trials = [{"kind": str(trial.kind), "bandwidth": trial.bandwidth} for trial in session.movements]
-    own = fingerprint_of({**session.fingerprint, "trials": trials}, movement)
-    fitted = norm_for_session(session)
-    yield from fitted.findings if fitted is not None else ()
-    if session.norm_table is not None and session.movements and not _has(session, movement):
-        yield Finding("norm-of-other-movement", {"movement": movement}, "norm")
-    if session.norm_table is not None and job.norm is not None:
-        known = fingerprint_of({str(name): value for name, value in session.norm_table.iloc[0].items()})
-        refuse_mixture(known, own, (f"the norm {job.norm.name}", "this session"), mix=job.recipe.mix)
-        if not_recorded(known):
+    """Say what cannot be compared with a norm, and of which bandwidths a session is."""
+    norm, fitted = session.norm_table, session.fitted_norm
+    if norm is not None and fitted is not None:
+        movement, known = movement_of(norm), fingerprint_of_norm(norm)
+        yield from fitted.findings
+        if session.movements and not _has(session, movement):
+            yield Finding("norm-of-other-movement", {"movement": movement}, "norm")
+        if job.norm is not None and not_recorded(known):
             yield Finding("norm-not-told", {"norm": job.norm.name, "lacks": not_recorded(known)})
     by_width: dict[str, list[str]] = {}
     for trial in session.movements:

@@ -16,6 +16,7 @@ from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, 
 from biomech_id.session.bands.uncertainty import TOTAL
 from biomech_id.session.folder.replay import Replay, read_replay
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables
+from biomech_id.session.values.fingerprint import fingerprint_of
 from biomech_id.session.values.norm import NORM_CHOICES, movement_of
 
 #: Values of a finding that say when it happens (s), and in which frame (the recording's own number), the surest first.
@@ -48,8 +49,13 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
     """
     summary = tables.summary
     given = tables.norm if norm is None else norm
-    choice = tables.summary.get("recipe", {}).get("output", {}).get("norm_for") or NORM_CHOICES[0]
-    band = None if given is None else fit_norm(given, person_of(tables, movement_of(given)), choice).table
+    output = tables.summary.get("recipe", {}).get("output", {})
+    choice, mix = output.get("norm_for") or NORM_CHOICES[0], output.get("mix", ())
+    band = None
+    if given is not None:
+        movement = movement_of(given)
+        person, computed = person_of(tables, movement), fingerprint_of(summary, movement)
+        band = fit_norm(given, person, choice, computed=computed, mix=mix).table
     return {
         "folder": called,
         "subject": {name: summary["subject"].get(name) for name in ("code", "session_date", "age_years", "sex", "mass_kg")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from biomech_id.cli.app import app
+from biomech_id.norms.comparable import several_bandwidths
+from biomech_id.report.panels.norm import load_norm
+from biomech_id.session.folder.read_write import read_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPE = "[output]\nbudget = false\nuncertainty = false\nreport = false\n"
@@ -92,36 +96,97 @@ def raw(home: Path, tmp_path: Path) -> Path:
     return out
 
 
-def test_two_bandwidths_are_mixed_only_by_name(home: Path, raw: Path, tmp_path: Path) -> None:
-    commands = {
-        "norm": ("norm", home / "out", raw, "-o", tmp_path / "norm.csv"),
-        "report": ("report", raw, "--norm", home / "norm.csv", "--pages", "scores"),
-        "compare": ("compare", home / "out", raw, "-o", tmp_path / "two.pdf"),
-    }
-    for name, words in commands.items():
-        refused = run(*words)
-        assert refused.exit_code == 1, (name, refused.output)
-        assert "bandwidth" in refused.stderr, name
-        assert "like the markers" in refused.stderr, name
-        assert "as recorded" in refused.stderr, name
-        done = run(*words, "--mix", "bandwidth")
-        assert done.exit_code in (0, 3), (name, done.stderr)
-    assert set(pd.read_csv(tmp_path / "norm.csv")["bandwidth"]) == {"like the markers + as recorded"}
+def test_sessions_of_two_bandwidths_are_compared_only_by_name(home: Path, raw: Path, tmp_path: Path) -> None:
+    words = ("compare", home / "out", raw, "-o", tmp_path / "two.pdf")
+    refused = run(*words)
+    assert refused.exit_code == 1, refused.output
+    assert all(said in refused.stderr for said in ("bandwidth", "like the markers", "as recorded")), refused.stderr
+    assert run(*words, "--mix", "bandwidth").exit_code in (0, 3)
 
 
-def test_a_run_refuses_a_norm_of_another_bandwidth_unless_its_recipe_names_it(home: Path, tmp_path: Path) -> None:
+def test_a_norm_of_two_bandwidths_holds_both_and_mixes_them_only_by_name(home: Path, raw: Path, tmp_path: Path) -> None:
+    assert run("norm", home / "out", raw, "-o", tmp_path / "both.csv").exit_code == 0
+    both = pd.read_csv(tmp_path / "both.csv", keep_default_na=False)
+    one = pd.read_csv(home / "own.csv", keep_default_na=False)
+    loads, angles = (both[both["variable"] == name] for name in ("KneeMoment", "KneeAngles"))
+    assert set(loads["bandwidth"]) == {"like the markers", "as recorded"}
+    assert set(angles["bandwidth"]) == {""}
+    for words, rows in loads.groupby("bandwidth"):
+        assert rows["mean"].tolist() == one[one["variable"] == "KneeMoment"]["mean"].tolist(), words
+    mixed = run("norm", home / "out", raw, "-o", tmp_path / "mixed.csv", "--mix", "bandwidth")
+    assert mixed.exit_code == 0, mixed.output
+    assert set(pd.read_csv(tmp_path / "mixed.csv")["bandwidth"]) == {"like the markers + as recorded"}
+
+
+def other_norm(home: Path, path: Path, **computed: str) -> Path:
     norm = pd.read_csv(home / "norm.csv", keep_default_na=False, na_values={"percent": [""], "sd": [""]})
-    other = tmp_path / "raw.csv"
-    norm.assign(bandwidth="as recorded").to_csv(other, index=False)
-    words = ("run", home / "walks", "-o", tmp_path / "out", "--norm", other)
-    refused = run(*words, "--recipe", home / "recipe.toml")
-    assert refused.exit_code == 1
-    assert "bandwidth of the plates" in refused.stderr
-    assert not (tmp_path / "out").exists()
-    (tmp_path / "mix.toml").write_text(RECIPE + 'mix = ["bandwidth"]\n', encoding="utf-8")
-    done = run(*words, "--recipe", tmp_path / "mix.toml")
+    norm.assign(**computed).to_csv(path, index=False)
+    return path
+
+
+#: What differs -> variables that the report's norm keeps, and some that it loses.
+PARTS = {
+    "bandwidth": ("as recorded", {"KneeAngles", "GPS", "cadence"}, {"KneeMoment", "AnklePower", "max_stance.KneeMoment"}),
+    "hip_centre": ("harrington", {"PelvisAngles", "cadence"}, {"KneeAngles", "GPS", "KneeMoment"}),
+    "kinetics": ("vicon", {"KneeAngles", "GPS", "cadence"}, {"KneeMoment"}),
+    "model": ("six-dof", {"cadence"}, {"PelvisAngles", "KneeAngles", "GPS", "KneeMoment"}),
+}
+
+
+@pytest.mark.parametrize("key", PARTS)
+def test_what_was_computed_otherwise_is_left_out_of_the_norm_and_said(home: Path, tmp_path: Path, key: str) -> None:
+    words, kept, lost = PARTS[key]
+    other = other_norm(home, tmp_path / "other.csv", **{key: words})
+    tables = read_tables(home / "out")
+    norm = load_norm(other, tables)
+    assert norm is not None
+    assert kept <= set(norm.table["variable"])
+    assert not lost & set(norm.table["variable"])
+    (said,) = (finding for finding in norm.note["said"] if finding.rule == "norm-part-left-out")
+    assert words in str(said)
+    mixed = load_norm(other, tables, mix=(key,))
+    assert mixed is not None
+    assert lost <= set(mixed.table["variable"])
+
+
+def test_a_norm_never_stops_a_run(home: Path, tmp_path: Path) -> None:
+    other = other_norm(home, tmp_path / "raw.csv", bandwidth="as recorded")
+    words = ("run", home / "walks", "--recipe", home / "recipe.toml", "--norm", other)
+    left_out = run(*words, "-o", tmp_path / "out")
+    assert left_out.exit_code == 0, left_out.stderr
+    findings = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))["findings"]
+    (said,) = (finding["message"] for finding in findings if finding["rule"] == "norm-part-left-out")
+    assert "Joint loads are not compared" in said
+    assert "as recorded" in said
+    assert "norm-part-left-out" not in _rules(run(*words, "--mix", "bandwidth", "-o", tmp_path / "mixed"), tmp_path / "mixed")
+    assert run("report", tmp_path / "mixed", "--pages", "scores").exit_code == 0, "as its recipe says"
+    both = tmp_path / "both.csv"
+    one, two = (pd.read_csv(path, dtype=str, keep_default_na=False) for path in (home / "norm.csv", other))
+    several_bandwidths({"like the markers": one, "as recorded": two}).to_csv(both, index=False)
+    assert "norm-part-left-out" not in _rules(run(*words[:-1], both, "-o", tmp_path / "picked"), tmp_path / "picked")
+    numbers = [(tmp_path / out / "scores.csv").read_bytes() for out in ("out", "mixed", "picked")]
+    assert numbers[0] == numbers[1] == numbers[2]
+
+
+def _rules(done: Result, out: Path) -> set[str]:
     assert done.exit_code == 0, done.stderr
-    assert run("report", tmp_path / "out", "--pages", "scores").exit_code == 0, "as its recipe says"
+    return {finding["rule"] for finding in json.loads((out / "summary.json").read_text(encoding="utf-8"))["findings"]}
+
+
+def test_a_norm_holds_no_hash_of_a_name(home: Path) -> None:
+    code = json.loads((home / "out" / "summary.json").read_text(encoding="utf-8"))["subject"]["code"]
+    assert code
+    text = (home / "own.csv").read_text(encoding="utf-8")
+    for digest in ("md5", "sha1", "sha256", "sha512"):
+        assert hashlib.new(digest, code.encode()).hexdigest()[:8] not in text, digest
+
+
+def test_under_a_code_a_norm_says_that_ones_own_sessions_leave_it(home: Path, tmp_path: Path) -> None:
+    own, other = (pd.read_csv(home / name, dtype=str, keep_default_na=False) for name in ("own.csv", "norm.csv"))
+    told = own["contributors"].where(own["contributors"] == "", own["contributors"] + ";" + other["contributors"])
+    own.assign(contributors=told).to_csv(tmp_path / "two.csv", index=False)
+    words = ("run", home / "walks", "--recipe", home / "recipe.toml", "--norm", tmp_path / "two.csv", "-o", tmp_path / "out")
+    assert "norm-own-session" in _rules(run(*words, "--code", "P017"), tmp_path / "out")
 
 
 def test_a_norm_that_does_not_say_is_named(home: Path, tmp_path: Path) -> None:

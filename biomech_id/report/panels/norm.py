@@ -19,12 +19,11 @@ from biomech_id.session.output.scores_table import score_rows
 from biomech_id.session.output.statistics_rows import with_statistics
 from biomech_id.session.tables.means import RUNNING, WALKING, mean_curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables, tidy_table
-from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.session.values.fingerprint import fingerprint_of
 from biomech_id.session.values.norm import (
     NAMED,
     NORM_CHOICES,
     PERCENTILES,
-    check_comparable,
     check_norm,
     movement_of,
     norm_note,
@@ -159,7 +158,7 @@ def load_norm(
     norm : NormSource
         DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
     tables : Tables
-        The session that the norm must have been computed like.
+        The session; what of the norm was computed otherwise is left out.
     mix : Collection[str], optional
         Keys of `session.values.fingerprint.FINGERPRINT` in which the two may differ, besides those of the session's recipe.
     norm_for : str | None, optional
@@ -172,8 +171,8 @@ def load_norm(
     ShapeError
         Columns are missing.
     OptionError
-        A curve without all of 0 to 100 percent, an impossible value, another model, kinetics mode, hip centre or bandwidth; nobody
-        in it but the session's own person, unless it is the session's own norm.
+        A curve without all of 0 to 100 percent, an impossible value; nobody in it but the session's own person, unless it is the
+        session's own norm.
     FileRefusedError
         The file cannot be read.
     """
@@ -184,19 +183,16 @@ def load_norm(
     must_fit(one_of(NORM_CHOICES, "Whose norm."), choice, "norm_for")
     given = norm is not tables.norm
     where = str(norm) if isinstance(norm, (str, Path)) else "norm"
-    own = {"model": str(tables.summary.get("model", "")), "kinetics": str(tables.summary.get("kinetics", ""))}
     if isinstance(norm, (str, Path)):
-        norm = read_norm(Path(norm), **own, mix=mix)
+        norm = read_norm(Path(norm))
     else:
         _check_columns(norm)
         check_norm(norm, where="norm")
-        check_comparable(norm, **own, mix=mix, where="norm")
-    known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
     computed = fingerprint_of(tables.summary, movement_of(norm))
-    refuse_mixture(known, computed, (f"the norm {where}", "this session"), mix=mix)
     person = person_of(tables, movement_of(norm))
     marks = person.marks.union(*(person_of(other).marks for other in also))
-    fitted = (fit_given_norm if given else fit_norm)(norm, replace(person, marks=marks), choice, where=where)
+    fit = fit_given_norm if given else fit_norm
+    fitted = fit(norm, replace(person, marks=marks), choice, computed=computed, mix=mix, where=where)
     if fitted.table is None:
         return None
     norm = fitted.table

@@ -1,14 +1,15 @@
 """The norm: what people without a gait disorder do, as a documented CSV.
 
 A norm is made with this program from analysed subjects, so that it has the same model and kinetics as the patient it is compared
-with; one of another model or kinetics mode is refused.  Each subject counts once: the mean of their used cycles, left and right
-averaged, is one sample, and ``sd`` is the standard deviation between subjects (n - 1 in the denominator).
+with; what was computed otherwise is left out (`norms.comparable`).  Joint loads of several bandwidths of the plates have rows of
+their own.  Each subject counts once: the mean of their used cycles, left and right averaged, is one sample, and ``sd`` is the
+standard deviation between subjects (n - 1 in the denominator).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,6 @@ from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.session.tables.csv_text import read_csv, write_csv
 from biomech_id.session.tables.means import AVERAGED, WALKING
 from biomech_id.session.tables.session_tables import CURVE_POINTS
-from biomech_id.session.values.fingerprint import check_mix
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
 CLINICAL_SUBJECTS = 20
@@ -39,30 +39,23 @@ ASYMMETRY = "asymmetry."
 NAMED = re.compile(r"(percent_of_)?((value|max|min|mean)_\w+|range|[AKH][1-4])\.")
 
 
-def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
-    """Read a norm and check that it may be compared with a session.
+def read_norm(path: Path) -> pd.DataFrame:
+    """Read a norm and check that it is whole.
 
     Parameters
     ----------
     path : Path
         The CSV file.
-    model : str | None
-        Of the session; None where it is not known yet, which leaves the comparison to `fingerprint.refuse_mixture`.
-    kinetics : str
-        Of the session.
-    mix : Collection[str], optional
-        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
 
     Raises
     ------
     FileRefusedError
         The file cannot be read, or lacks a column.
     OptionError
-        Another model or kinetics mode; a curve without all of 0 to 100 percent; a negative standard deviation.
+        A curve without all of 0 to 100 percent, or an impossible value (see `check_norm`).
     """
     norm = read_csv(path, table_columns("norm"))
     check_norm(norm, where=str(path))
-    check_comparable(norm, model=model, kinetics=kinetics, mix=mix, where=str(path))
     return norm
 
 
@@ -98,19 +91,36 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
         It is empty, mixes models or movements, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
     everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
-    curves = everything.groupby(["variable", "component"], sort=False)
+    curves = (
+        (f"{variable} {component} {words}".rstrip(), rows)
+        for words, table in by_bandwidth(everything).items()
+        for (variable, component), rows in table.groupby(["variable", "component"], sort=False)
+    )
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     said = {
         "rows": len(norm),
         **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
         "movement": sorted({_movement(word) for word in (norm["movement"].unique() if "movement" in norm else [""])}),
-        "curves": {f"{variable} {component}": rows["percent"].tolist() for (variable, component), rows in curves},
+        "curves": {name: rows["percent"].tolist() for name, rows in curves},
         "values": [
             f"mean {x['mean']:g}, sd {x['sd']:g}, n {x['n']:g} for {x['variable']} {x['component']}"
             for _, x in impossible.iterrows()
         ],
     }
     must_fit(_NORM, said, where)
+
+
+def by_bandwidth(norm: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the bandwidths of the plates whose joint loads a norm holds -> the rows for each; "" -> all of a norm of one or none.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        As in ``norm.csv``.
+    """
+    words = norm["bandwidth"].fillna("").astype(str) if "bandwidth" in norm else pd.Series("", norm.index)
+    each = [word for word in words.unique() if word]
+    return {word: norm[words.isin(["", word])] for word in each} if len(each) > 1 else {"": norm}
 
 
 def _is_whole(percent: Sequence[float]) -> bool:
@@ -141,38 +151,6 @@ _NORM = Section({
     "curves": Section({}, rest=_PLACES),
     "values": _VALUES,
 })  # fmt: skip
-
-
-def check_comparable(norm: pd.DataFrame, *, model: str | None, kinetics: str, mix: Collection[str] = (), where: str) -> None:
-    """Check that a norm was made with the session's model and kinetics mode.
-
-    Parameters
-    ----------
-    norm : pd.DataFrame
-        A norm table.
-    model : str | None
-        Name of the body model; None where it is not known yet.
-    kinetics : str
-        Kinetics mode: "textbook".
-    mix : Collection[str], optional
-        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
-    where : str
-        The file or trial concerned, for the error message.
-
-    Raises
-    ------
-    OptionError
-        It was not.
-    """
-    check_mix(mix)
-    made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
-    own = (made[0] if model is None else model, kinetics)
-    alike = tuple(mine if key in mix else theirs for key, theirs, mine in zip(("model", "kinetics"), made, own, strict=True))
-    comparable = Setting(f"({model}, {kinetics})", lambda v: v == own, said=lambda at: (
-        f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
-        "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind."
-    ))  # fmt: skip
-    must_fit(comparable, alike, where)
 
 
 def write_norm(norm: pd.DataFrame, path: Path) -> None:
@@ -337,7 +315,7 @@ class NormPerson:
     speeds : Mapping[str, float], optional
         Condition -> mean speed of the cycles in its means, dimensionless.
     marks : frozenset[str], optional
-        By which the person is known again (`norms.contributors.marks_of`).
+        By which the person is known again (`norms.contributors.known_by`).
     """
 
     age_years: float = float("nan")

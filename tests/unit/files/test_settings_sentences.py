@@ -59,7 +59,7 @@ KINDS: dict[str, tuple[str, Callable[[Path], object], Callable[[], str]]] = {
     "style": ("style.toml", load_style, str),
     "marker set": ("ours.toml", load_markerset, lambda: shipped("markersets", "cast.toml")),
     "inertial table": ("mine.csv", load_table, lambda: shipped("anthropometry", "tables/dempster-winter.csv")),
-    "norm": ("norm.csv", lambda path: read_norm(path, model="conventional", kinetics="textbook"), lambda: NORM),
+    "norm": ("norm.csv", read_norm, lambda: NORM),
 }
 
 

@@ -62,15 +62,8 @@ def test_note_says_whether_it_is_clinical(norm: pd.DataFrame) -> None:
 def test_written_norm_reads_back(norm: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "norm.csv"
     write_norm(norm, path)
-    back = read_norm(path, model="conventional", kinetics="textbook")
+    back = read_norm(path)
     pd.testing.assert_frame_equal(back, norm, rtol=5e-9, check_dtype=False)
-
-
-@pytest.mark.parametrize(("model", "kinetics"), [("six-dof", "textbook"), ("conventional", "vicon")])
-def test_a_norm_of_another_model_is_refused(model: str, kinetics: str, norm: pd.DataFrame, tmp_path: Path) -> None:
-    write_norm(norm, tmp_path / "norm.csv")
-    with pytest.raises(OptionError, match=f"{model} and {kinetics}"):
-        read_norm(tmp_path / "norm.csv", model=model, kinetics=kinetics)
 
 
 def spoilt(norm: pd.DataFrame, how: str) -> pd.DataFrame:
@@ -98,7 +91,7 @@ def test_a_file_that_is_no_norm_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "norm.csv"
     path.write_text("variable,mean\nHipAngles,3\n", encoding="utf-8")
     with pytest.raises(FileRefusedError, match="component"):
-        read_norm(path, model="conventional", kinetics="textbook")
+        read_norm(path)
 
 
 def test_a_norm_that_cannot_be_written_says_so(norm: pd.DataFrame, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.errors import OptionError
-from biomech_id.norms.contributors import NormSample, mark, marks_of, samples_of
+from biomech_id.norms.contributors import NormSample, known_by, mark, samples_of
 from biomech_id.norms.fit import fit_norm, scored_norm
 from biomech_id.norms.samples import at_speed, norm_at_speed
 from biomech_id.session.values.norm import (
@@ -60,7 +60,7 @@ def why(person: NormPerson, norm: pd.DataFrame, choice: str) -> object:
 def test_a_norms_file_tells_who_is_in_it_and_gives_back_what_each_did(tmp_path: Path) -> None:
     people = [*group(6), replace(walker(6), age_years=float("nan"), values={KNEE: walker(6).values[KNEE]})]
     write_norm(scored_norm(people, ABOUT), tmp_path / "norm.csv")
-    back = samples_of(read_norm(tmp_path / "norm.csv", model="conventional", kinetics="textbook"))
+    back = samples_of(read_norm(tmp_path / "norm.csv"))
     assert len(back) == 7
     for found, given in zip(back, people, strict=True):
         for name in ("age_years", "speed", "mass_kg", "height_m", "leg_length_m"):
@@ -77,7 +77,7 @@ def test_an_older_norm_is_read_and_stays_everybodys(tmp_path: Path) -> None:
     new = scored_norm(group(), ABOUT)
     old = without_contributors(new).drop(columns=["contributors", "whole_curve_sd"])
     old.to_csv(tmp_path / "old.csv", index=False)
-    norm = read_norm(tmp_path / "old.csv", model="conventional", kinetics="textbook")
+    norm = read_norm(tmp_path / "old.csv")
     person = NormPerson(10.0, {"barefoot": 0.40}, frozenset({mark("S3")}))
     assert samples_of(norm) == ()
     assert rules(person, norm, "everybody") == []
@@ -92,12 +92,12 @@ def test_an_older_norm_is_read_and_stays_everybodys(tmp_path: Path) -> None:
     assert not plain["variable"].str.startswith(CONTRIBUTOR).any()
 
 
-@pytest.mark.parametrize("known_by", ["S3", "recording"])
-def test_a_contributors_own_session_is_left_out(known_by: str) -> None:
+@pytest.mark.parametrize("mark_of", ["S3", "recording"])
+def test_a_contributors_own_session_is_left_out(mark_of: str) -> None:
     people = group()
-    people[3] = replace(people[3], marks=marks_of("S3", {"walk.c3d": "ab12", "subject.toml": "cd34"}, ["walk.c3d", "subject.toml"]))
-    other_code = marks_of("a pseudonym", {"sub/walk.c3d": "ab12"}, ["walk.c3d"])
-    person = NormPerson(10.0, {}, frozenset({mark("S3")}) if known_by == "S3" else other_code)
+    people[3] = replace(people[3], marks=known_by("S3", {"walk.c3d": "ab12", "subject.toml": "cd34"}, ["walk.c3d", "subject.toml"]))
+    other_code = known_by("a pseudonym", {"sub/walk.c3d": "ab12"}, ["walk.c3d"])
+    person = NormPerson(10.0, {}, frozenset({mark("S3")}) if mark_of == "S3" else other_code)
     fitted = fit_norm(scored_norm(people, ABOUT), person)
     assert fitted.table is not None
     assert [finding.rule for finding in fitted.findings] == ["norm-own-session"]
@@ -106,7 +106,7 @@ def test_a_contributors_own_session_is_left_out(known_by: str) -> None:
     )
     assert norm_note(fitted.table)["n"] == 23  # type: ignore[index]
     # A file that says the same of two people (a subject.toml copied) makes them no one.
-    assert not marks_of("", {"subject.toml": "cd34"}, ["subject.toml"])
+    assert not known_by("", {"subject.toml": "cd34"}, ["subject.toml"])
 
 
 def test_a_norm_of_nobody_else_is_none() -> None:

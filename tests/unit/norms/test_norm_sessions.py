@@ -8,7 +8,7 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.languages import Sentence
-from biomech_id.norms.contributors import marks_of
+from biomech_id.norms.contributors import known_by
 from biomech_id.norms.from_sessions import norm_from_sessions
 from biomech_id.session.session import Session
 from biomech_id.session.tables.means import mean_of_known
@@ -183,7 +183,7 @@ def test_every_trial_and_cycle_that_is_left_out_is_named_with_its_reason(tables:
 def test_inputs_without_a_hash_make_nobody_known_again() -> None:
     """Under a code without a key recordings in text have none: two people must not become one for that."""
     both = [
-        marks_of(code, {"walk.trc": "unverified", "walk.c3d": f"{code}" * 16}, ["walk.trc", "walk.c3d"])
+        known_by(code, {"walk.trc": "unverified", "walk.c3d": f"{code}" * 16}, ["walk.trc", "walk.c3d"])
         for code in ("P017", "P018")
     ]
     assert (len(both[0]), len(both[1]), both[0] & both[1]) == (2, 2, frozenset())

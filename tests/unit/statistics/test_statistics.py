@@ -101,7 +101,7 @@ def test_a_norm_says_how_far_whole_curves_reach(rng: np.random.Generator, tmp_pa
     curves = whole_curves.curves(rng, 16, 20.0)
     norm = norm_of(curves)
     write_norm(norm, tmp_path / "norm.csv")
-    band = norm_band(read_norm(tmp_path / "norm.csv", model="m", kinetics="k"), "HipAngles", "X")
+    band = norm_band(read_norm(tmp_path / "norm.csv"), "HipAngles", "X")
     assert band is not None
     assert band.reach_sd == pytest.approx(whole_curve_sd(curves), rel=1e-8)
     found = curve_against(curves[0] + 6.0, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd)
@@ -129,7 +129,7 @@ def test_an_older_norm_and_a_small_one_reach_nowhere(rng: np.random.Generator, t
     norm = norm_of(whole_curves.curves(rng, 16, 20.0))
     assert norm_of(whole_curves.curves(rng, 4, 20.0))["whole_curve_sd"].isna().all()
     write_norm(norm.drop(columns=["whole_curve_sd"]), tmp_path / "old.csv")
-    band = norm_band(read_norm(tmp_path / "old.csv", model="m", kinetics="k"), "HipAngles", "X")
+    band = norm_band(read_norm(tmp_path / "old.csv"), "HipAngles", "X")
     assert band is not None
     assert curve_against(band.mean + 100.0, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd) is None
 
