@@ -352,6 +352,7 @@ def test_norm_of_the_wrong_shape_is_refused(session, build_norm, tmp_path):
     knee = (norm["variable"] == "KneeAngles") & (norm["component"] == "X") & (norm["percent"] == 50)
     with pytest.raises(OptionError, match="KneeAngles X at 100 places"):
         draw_report(session, path, norm=norm[~knee])
+    assert not path.exists()
 
 
 def test_a_small_norm_is_called_not_clinical(session, build_norm, tmp_path):
