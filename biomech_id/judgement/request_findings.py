@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import over_seen
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.errors import Finding, option
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.review import Review
@@ -16,8 +16,9 @@ from biomech_id.gait.step_mass import StepMass, mean_stance_times_s, session_mas
 from biomech_id.judgement.recorded_twice import recorded_twice
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.registry import body_model, model_names
+from biomech_id.models.still_window import SWAYS_M, stillest_window
 from biomech_id.movement.stance import Stance
-from biomech_id.request.intake import is_functional, only_frame, stands_still, sway_mm, sways
+from biomech_id.request.intake import is_functional, only_frame
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe, Run, idle_settings
 from biomech_id.session.solved import Solved
@@ -82,9 +83,14 @@ def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ..
 def _moving_static(static: Trial) -> Iterator[Finding]:
     if (frame := only_frame(static)) is not None:
         yield Finding("static-one-frame", {"trial": static.name, "frame": static.first_frame + frame}, static.name)
-    elif not stands_still(static):
-        values = {"trial": static.name, "sway_mm": sway_mm(static)}
-        yield Finding("static-sways" if sways(static) else "static-moves", values, static.name)
+        return
+    window = stillest_window(static.markers)
+    sway = {"trial": static.name, "sway_mm": MM_PER_M * window.sway_m, "length_s": window.length_s}
+    if not window.stands:
+        yield Finding("static-sways" if window.sway_m <= SWAYS_M else "static-moves", sway, static.name)
+    elif window.stop - window.first < static.n_frames:
+        first = static.first_frame + window.first
+        yield Finding("static-part", sway | {"first": first, "last": first + window.stop - window.first - 1}, static.name)
 
 
 def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from biomech_id.models.marker_response import Recalibrate, recalibrator
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import posed_alone
 from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model
+from biomech_id.models.still_window import still_part
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.osim.body_model import calibrated_on
 from biomech_id.osim.document.model import read_osim
@@ -111,8 +112,10 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     static = find_static(trials, job.static, kind.wears_markers)
     subject, findings = _with_mass(subject_of(job, trials, static), trials, static)
     functional = tuple(trial for trial in trials if is_functional(trial, job))
+    stood = None if static is None else still_part(static)[0]
     given = CalibrationInput(
-        trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
+        tuple(trial if stood is None or trial is not static else stood for trial in trials),
+        subject, stood, functional, _FOOT_FLAT[recipe.foot_flat],
         marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
         knee_axis=recipe.knee_axis,
     )  # fmt: skip

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from biomech_id.arguments import Kind, a, a_path, a_str, one_or_several, or_none, takes
+from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
@@ -50,6 +51,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import Carried, calibration_responses, leg_responses
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
+from biomech_id.models.still_window import stillest_window
 from biomech_id.movement.cycle import Cycle
 from biomech_id.movement.movement import CalibratedModel, Movement
 from biomech_id.norms.comparable import fingerprint_of_norm
@@ -703,6 +705,9 @@ def _calibrations(
         noticed += knee_axis_findings(judged, static.name if static else "walks")
         said = with_knee_axes(chosen.model.calibration.to_dict(), judged)
         said |= {"static_file": nameless.file(Path(static.path)) if static else ""}
+        if static is not None:
+            window = stillest_window(static.markers)
+            said |= {"static_window_s": window.length_s, "static_sway_mm": MM_PER_M * window.sway_m}
         records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}

@@ -13,11 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, percentiles_seen
-from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option, typed
+from biomech_id.feet.feet import classify
 from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.models.poses.points import with_pose_points
+from biomech_id.models.still_window import SHORT_S, stillest_window
+from biomech_id.movement.feet import TrialKind
 from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import apply_subject_file, subject_toml
@@ -225,18 +227,6 @@ def only_frame(trial: Trial) -> int | None:
     return at
 
 
-def sway_mm(trial: Trial) -> float:
-    """Return how far the marker that moves most goes in a trial, mm.
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording.
-    """
-    seen = trial.markers.position_m[:, np.isfinite(trial.markers.position_m).all(axis=2).any(axis=0)]
-    return MM_PER_M * float(np.linalg.norm(_ranges_m(seen), axis=1).max(initial=0.0))
-
-
 def is_functional(trial: Trial, job: Job) -> bool:
     """Whether a trial was named as one in which hips circle or knees bend.
 
@@ -283,6 +273,7 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
     wearing = [trial for trial in trials if wears_markers(trial) and not _is_stump(trial)]
     kinds: tuple[Callable[[Trial], bool], ...] = (
         lambda trial: trial.n_frames > 1 and stands_still(trial),
+        lambda trial: _stands_a_while(trial, wearing),
         lambda trial: only_frame(trial) is not None,
         stands_still,
         sways,
@@ -298,6 +289,19 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
         error.add_note(f"biomech-id run {typed(folder)} -o OUT --static {typed(candidates[0].name)}")
         raise error
     return candidates[0] if candidates else None
+
+
+def _stands_a_while(trial: Trial, others: Sequence[Trial]) -> bool:
+    """Whether somebody stands still in a part of a trial and only there: no movement that begins so, and others that move."""
+    if trial.n_frames < 2 or classify(trial) in (TrialKind.JUMP, TrialKind.SQUAT, TrialKind.RISE):
+        return False
+    window = stillest_window(trial.markers)
+    return (
+        window.stands
+        and window.length_s >= SHORT_S
+        and all(not stillest_window(other.markers).stands for other in others if other is not trial)
+        and len(others) > 1
+    )
 
 
 def _is_stump(trial: Trial) -> bool:

@@ -245,6 +245,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("kinetics", "textbook or vicon"),
         Key("segment_axes", "which way the axes of the model's segments point, in words"),
         Key("static_file", "relative to the subject's folder; empty without one"),
+        Key("static_window_s", "length of the static trial's stillest part, on which the model is calibrated"),
+        Key("static_sway_mm", "median over its markers of the root mean square distance from their mean places there"),
         Key("sides.*.knee_varus_slope", "of varus on flexion in swing, deg a deg, conventional model; with knee_varus_correlation, "
             "knee_varus_range_deg, knee_flexion_in_swing_deg"),
         Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that, backward positive"),

@@ -483,18 +483,31 @@ def muscles_alone(said: Said) -> bool:
     return not tables.summary["trials"] and tables.channels is not None and not known and "no known marker set" in said["refusal"]
 
 
+def sway_mm(position: np.ndarray) -> float:
+    """Median over markers of the root mean square distance from their mean places."""
+    apart = np.linalg.norm(position - np.nanmean(position, axis=0), axis=2)
+    return 1000 * float(np.nanmedian(np.sqrt(np.nanmean(apart**2, axis=0))))
+
+
 @claim("static-sways", sway_mm=plus(60))
 def swaying(said: Said) -> bool:
-    """The marker that moves most: the diagonal of the box that holds it 96 % of the time; and in no other somebody stands still."""
+    """No second of that recording sways less, and in no other of the session somebody stands still."""
     files = session_recordings(said)
     (path,) = (path for path in files if path.stem == said["trial"])
-    position = recorded(path).markers.position_m
-    boxes = []
-    for marker in range(position.shape[1]):
-        seen = position[np.isfinite(position[:, marker]).all(axis=1), marker]
-        if len(seen):
-            boxes.append(np.linalg.norm([np.percentile(axis, 98) - np.percentile(axis, 2) for axis in seen.T]))
-    return abs(1000 * max(boxes) - said["sway_mm"]) < 2 and all(still_share(other) < 0.75 for other in files)
+    trial = recorded(path)
+    length = round(trial.rate_hz)
+    seconds = [sway_mm(trial.markers.position_m[at : at + length]) for at in range(0, max(1, trial.n_frames - length), 10)]
+    return min(seconds) > 0.9 * said["sway_mm"] > 2.7 and all(still_share(other) < 0.75 for other in files)
+
+
+@claim("static-part", sway_mm=plus(60), last=plus(-5))
+def stillest_part(said: Said) -> bool:
+    """Between these frames markers sway so much, for so long, and by more than 3 mm in all of it."""
+    (path,) = (path for path in session_recordings(said) if path.stem == said["trial"])
+    trial = recorded(path)
+    part = trial.markers.position_m[said["first"] - trial.first_frame : said["last"] - trial.first_frame + 1]
+    lasts = abs(len(part) / trial.rate_hz - said["length_s"]) < 0.01
+    return lasts and abs(sway_mm(part) - said["sway_mm"]) < 0.3 and sway_mm(trial.markers.position_m) > 2.9
 
 
 @claim("upper-body-not-placed", lacks=instead(["LASI"]))
