@@ -18,6 +18,7 @@ from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.movement.stance import Assignment, Stance
 from biomech_id.trial import Event, EventKind, Trial
+from biomech_id.trial.events import LARGEST_TIMING_SD_MS
 
 #: A stride shorter or longer than this is not one stride:
 #: an event is missing or invented.
@@ -98,14 +99,23 @@ class _Times:
     def _at_s(self) -> dict[tuple[str, EventKind], list[float]]:
         found: dict[tuple[str, EventKind], list[float]] = {}
         for event in self.events:
-            found.setdefault((event.side, event.kind), []).append(event.time_s)
+            if event.timed:
+                found.setdefault((event.side, event.kind), []).append(event.time_s)
         return {key: sorted(times) for key, times in found.items()}
 
     def first(self, side: str, kind: EventKind, after_s: float, before_s: float) -> float:
-        """Time of the first event between two instants; NaN without one."""
+        """Time of the first event between two instants; NaN without one whose time is known well enough."""
         times = self._at_s.get((side, kind), [])
         place = bisect_right(times, after_s)
         return times[place] if place < len(times) and times[place] < before_s else float("nan")
+
+    def uncertain(self, side: str, *times_s: float) -> Event | None:
+        """The event of a side at one of these instants that cuts angles alone; None without one."""
+        return next((event for event in self._untimed if event.side == side and event.time_s in times_s), None)
+
+    @cached_property
+    def _untimed(self) -> list[Event]:
+        return [event for event in self.events if not event.timed]
 
     @cached_property
     def _starts(self) -> dict[str, tuple[list[Stance], FloatArray]]:
@@ -138,6 +148,10 @@ def _kinetics(times: _Times, side: str, start_s: float, end_s: float) -> tuple[K
     trial, assignment = times.trial, times.assignment
     if assignment is None or not trial.plates:
         return KineticsValid.FALSE, (Sentence("no-plates"),)
+    loose = times.uncertain(side, start_s, end_s)
+    if loose is not None:
+        values = {"time_s": loose.time_s, "sd_ms": loose.sd_ms, "limit_ms": LARGEST_TIMING_SD_MS}
+        return KineticsValid.FALSE, (Sentence("event-uncertain", values),)
     stance = times.stance_at(side, start_s)
     if stance is None:
         return KineticsValid.FALSE, (Sentence("no-stance"),)
@@ -161,7 +175,7 @@ def _stance_only(
     for stance in assignment.stances:
         side = stance.side
         opens = bool((np.abs(begun_s[side] - stance.start_s) < 0.5 / trial.rate_hz).any())
-        if not stance.verdict.accepted or opens:
+        if not stance.verdict.accepted or opens or times.uncertain(side, stance.start_s, stance.end_s):
             continue
         other = "R" if side == "L" else "L"
         length_s = mean_cycle_s.get(side, mean_cycle_s.get(other))

@@ -6,11 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from biomech_id.conventions import SIDES
 from biomech_id.gait.plate_events import SAME_EVENT_S
-from biomech_id.trial import Event, EventKind, EventSource
+from biomech_id.trial import Event, EventKind
 
 
 class EventsByTime:
@@ -82,34 +80,36 @@ def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[E
     """Stored events, with what they leave out; strikes and offs must alternate wherever something joins.
 
     Between two stored events of one kind the missing one is taken from those found; before the first and after the last of a side,
-    what was found as far as plates saw steps. A side without stored events takes all that was found.
+    all that was found, if the stored one has its place in that sequence. A side without stored events takes all that was found.
 
     Parameters
     ----------
     stored : Sequence[Event]
         Of the file.
     found : Sequence[Event]
-        By plates or markers.
+        By plates or markers, these at the times that the stored ones show.
     """
     events: list[Event] = []
     for side in SIDES:
-        mine, others = ([e for e in source if e.side == side] for source in (stored, found))
+        mine, others = (sorted(e for e in source if e.side == side) for source in (stored, found))
         if not mine:
             events += others
             continue
-        on_plates = [e.time_s for e in others if e.source == EventSource.PLATE]
-        first_s, last_s = min(on_plates, default=np.inf), max(on_plates, default=-np.inf)
-        before = [e for e in others if first_s <= e.time_s < mine[0].time_s - SAME_EVENT_S]
-        after = [e for e in others if mine[-1].time_s + SAME_EVENT_S < e.time_s <= last_s]
-        events += before if _alternate([*before, mine[0]]) else []
-        events += after if _alternate([mine[-1], *after]) else []
-        events += mine
-        others = sorted(others, key=lambda e: e.time_s)
+        events += [*_beyond(mine[0], others)[0], *mine, *_beyond(mine[-1], others)[1]]
         times_s = [e.time_s for e in others]
         for a, b in pairwise(mine):
             between = others[bisect_right(times_s, a.time_s + SAME_EVENT_S) : bisect_left(times_s, b.time_s - SAME_EVENT_S)]
             events += between if a.kind is b.kind and _alternate([a, *between, b]) else []
     return tuple(sorted(events))
+
+
+def _beyond(stored: Event, found: Sequence[Event]) -> tuple[Sequence[Event], Sequence[Event]]:
+    """What was found of a side before and after a stored event, each only where the stored one has its place in the sequence."""
+    before = [e for e in found if e.time_s < stored.time_s - SAME_EVENT_S]
+    after = [e for e in found if e.time_s > stored.time_s + SAME_EVENT_S]
+    seen = any(e.kind is stored.kind for e in found[len(before) : len(found) - len(after)])
+    earlier, later = _alternate([*before[-1:], stored]), _alternate([stored, *after[:1]])
+    return before if earlier and (seen or later) else [], after if later and (seen or earlier) else []
 
 
 def _alternate(events: Sequence[Event]) -> bool:

@@ -1,17 +1,18 @@
 """Gait events of a trial: those stored in the file, else from force plates, else from markers; all sources cross-checked.
 
 A side's events alternate: strike, off, strike. Stored events lead, because somebody may have checked them; what they leave out is
-completed where the alternation breaks, and as far beyond the first and last of them as plates saw steps. Without stored events the
-plates give every event they see, and the markers the rest, shifted by what the plates of the same trial teach about their delay.
+completed where the alternation breaks, and before the first and after the last of them: many laboratories store the one strike of
+each foot that is on a plate. Without stored events the plates give every event they see, and the markers the rest. Those of
+markers are shifted by what those that stand, of the same trial, side and kind, teach about their delay.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from biomech_id.feet.contacts import CONTACT
 from biomech_id.feet.feet import Feet, find_feet
 from biomech_id.feet.movements import TrialKind
 from biomech_id.feet.travel import Travel
+from biomech_id.gait.event_findings import COMPARED_S, GAIT_KINDS, beside_markers, far_from_force, out_of_order, unlike_feet
 from biomech_id.gait.event_merging import EventsByTime, completed_events, merged_events
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
 from biomech_id.gait.plate_event_check import rejected_plate_events
@@ -35,7 +37,6 @@ from biomech_id.trial import Event, EventKind, EventSource, Trial
 from biomech_id.trial.subject import BODY_MASS
 
 SOURCES = ("auto", "file", "plates", "markers")
-GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
 #: Finds the events of a trial that was tracked: somebody's own.
 Detector = Callable[[Trial, BodyMotion | None], Iterable[Event]]
 _DETECTORS: Registry[str, Detector] = Registry("event detector")
@@ -101,14 +102,6 @@ _SEARCH = {
 }  # fmt: skip
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
-#: A stored event further than this from the force is worth a look:
-#: of those on clean stances all lie within 35 ms.
-DISAGREEMENT_S = 0.05
-#: Stored events further (s) than this from any such event of the feet's markers, more than half of so many at least, are not the
-#: feet's: in recorded walks nine in ten lie within 60 ms.
-UNLIKE_FEET_S, FEWEST_STORED = 0.09, 3
-#: Two events of one kind closer than this are compared as the same event.
-COMPARED_S = 0.2
 
 
 @takes(**_SEARCH)
@@ -241,18 +234,52 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
     marker : Sequence[Event]
         Events of one or several trials, of the same subject.
     """
-    seen: dict[tuple[str, EventKind], list[float]] = {}
+    return MarkerTiming(_lent({key: float(np.median(later)) for key, (later, _) in _later(plate, marker).items()}))
+
+
+def anchored_timing(anchors: Iterable[Event], marker: Sequence[Event]) -> MarkerTiming:
+    """Learn from the events that stand how much later than the markers they are, and how certain that is.
+
+    Parameters
+    ----------
+    anchors : Iterable[Event]
+        Stored ones, and those of plates beside them.
+    marker : Sequence[Event]
+        Of the same trial.
+
+    Returns
+    -------
+    MarkerTiming
+        As `learn_timing` has it; one event teaches no better than markers see it, several no better than they agree.
+    """
+    seen = _later(anchors, marker)
+    sd_s = {}
+    for key, (later, seen_sd_s) in seen.items():
+        one_s = float(np.hypot.reduce(seen_sd_s)) / len(later) ** 0.5
+        sd_s[key] = max(one_s, float(np.std(later))) / len(later) ** 0.5
+    return MarkerTiming(_lent({key: float(np.median(later)) for key, (later, _) in seen.items()}), _lent(sd_s))
+
+
+def _later(anchors: Iterable[Event], marker: Sequence[Event]) -> dict[tuple[str, EventKind], tuple[list[float], list[float]]]:
+    """Of every side and kind: how much later than the markers' each event is, and how uncertain the markers' are, s."""
+    seen: dict[tuple[str, EventKind], tuple[list[float], list[float]]] = {}
     markers = EventsByTime(marker)
-    for event in plate:
+    for event in anchors:
         near = markers.nearest(event, SAME_EVENT_S)
         if near is not None:
-            seen.setdefault((event.side, event.kind), []).append(event.time_s - near.time_s)
-    delays = {key: float(np.median(values)) for key, values in seen.items()}
+            later, sd_s = seen.setdefault((event.side, event.kind), ([], []))
+            later.append(event.time_s - near.time_s)
+            sd_s.append(1e-3 * (near.sd_ms or 0.0))
+    return seen
+
+
+def _lent(of: dict[tuple[str, EventKind], float]) -> dict[tuple[str, EventKind], float]:
+    """What is known of one side alone, for the other one too."""
     for kind in GAIT_KINDS:
         for side, other in (("L", "R"), ("R", "L")):
-            if (other, kind) in seen:
-                delays.setdefault((side, kind), delays[other, kind])
-    return MarkerTiming(delays)
+            if (other, kind) in of:
+                of.setdefault((side, kind), of[other, kind])
+    return of
 
 
 def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement, ...]:
@@ -299,7 +326,9 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
     rejected = tuple(doubt.event for doubt in doubts)
     distrusted = set(rejected)
     trusted = tuple(e for e in plates if e not in distrusted)
-    learnt = learn_timing(trusted, markers)
+    led = source == "auto" and bool(stored)
+    anchors = merged_events(stored, trusted) if led else trusted
+    learnt = anchored_timing(anchors, markers) if led else learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
     found = merged_events(trusted, shifted)
@@ -308,11 +337,12 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
     elif source == "plates":
         events = plates
     elif stored:
-        events = completed_events(stored, found) if source == "auto" else stored
+        events = completed_events(stored, found) if led else stored
     else:
         events = found
     agreement = event_agreement(by_source | {"plate": trusted})
-    findings += [*out_of_order(trial, events), *_disagreements(trial, agreement), *_unlike_feet(trial, stored, markers)]
+    findings += [*out_of_order(trial, events), *far_from_force(trial, agreement), *unlike_feet(trial, stored, markers)]
+    findings += beside_markers(trial, anchors, markers, events) if source == "auto" else ()
     return EventSearch(events, by_source, agreement, rejected, delay, tuple(findings))
 
 
@@ -321,53 +351,3 @@ def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind
     known = EventsByTime(mine)
     near = ((known.nearest(reference, COMPARED_S), reference) for reference in theirs)
     return [found.time_s - reference.time_s for found, reference in near if found is not None]
-
-
-def _disagreements(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding]:
-    """Name every kind of stored event that lies far from where the plates see it."""
-    return [
-        Finding("events-disagree", {"side": row.side, "kind": row.kind, "apart_ms": abs(row.worst_s) * 1e3}, trial.name)
-        for row in agreement
-        if (row.source, row.reference) == ("plate", "file") and abs(row.worst_s) > DISAGREEMENT_S
-    ]
-
-
-def _unlike_feet(trial: Trial, stored: Sequence[Event], markers: Sequence[Event]) -> Iterator[Finding]:
-    """Name stored events most of which are at no event of the feet: of the other side, of the other kind, or at another time."""
-    if not markers:
-        return
-    first_s, last_s = (end(event.time_s for event in markers) for end in (min, max))
-    mine = [e for e in stored if first_s - UNLIKE_FEET_S <= e.time_s <= last_s + UNLIKE_FEET_S]
-    if len(mine) < FEWEST_STORED:
-        return
-    near = [[m for m in markers if abs(m.time_s - e.time_s) < UNLIKE_FEET_S] for e in mine]
-    off = [(e, found) for e, found in zip(mine, near, strict=True) if not any((m.side, m.kind) == (e.side, e.kind) for m in found)]
-    if 2 * len(off) <= len(mine):
-        return
-    same_kind = sum(any(m.kind is e.kind for m in found) for e, found in off)
-    same_side = sum(any(m.side == e.side for m in found) for e, found in off)
-    why = "sides" if 2 * same_kind > len(off) else "kinds" if 2 * same_side > len(off) else "times"
-    yield Finding(
-        "events-unlike-feet", {"n": len(off), "of": len(mine), "apart_ms": 1000.0 * UNLIKE_FEET_S, "why": why}, trial.name
-    )
-
-
-def out_of_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
-    """Name every side whose strikes and offs do not alternate.
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording.
-    events : Sequence[Event]
-        Of it, in order of time.
-    """
-    findings = []
-    for side in SIDES:
-        mine = [e for e in events if e.side == side]
-        twice = [(a, b) for a, b in pairwise(mine) if a.kind is b.kind]
-        if twice:
-            a, b = twice[0]
-            values = {"side": side, "kind": a.kind, "first_s": a.time_s, "second_s": b.time_s}
-            findings.append(Finding("events-out-of-order", values, trial.name))
-    return findings

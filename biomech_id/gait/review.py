@@ -13,9 +13,10 @@ from typing import Any
 
 from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.by_hand import NEAREST_S, StanceVerdict
-from biomech_id.gait.events import EventSearch, out_of_order
+from biomech_id.gait.event_findings import out_of_order
 from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import Cycle
+from biomech_id.movement.events import EventSearch
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 

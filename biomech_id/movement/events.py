@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -17,12 +18,15 @@ class MarkerTiming:
     ----------
     delay_s : Mapping[tuple[str, EventKind], float], optional
         (side, kind) -> seconds to add; what is not there is left as it is.
+    sd_s : Mapping[tuple[str, EventKind], float], optional
+        (side, kind) -> standard deviation of that, seconds, where it is known.
     """
 
     delay_s: Mapping[tuple[str, EventKind], float] = field(default_factory=dict)
+    sd_s: Mapping[tuple[str, EventKind], float] = field(default_factory=dict)
 
     def corrected(self, event: Event) -> Event:
-        """Return the event at the time the plates would put it; it says by how much it was shifted.
+        """Return the event at the time the plates would put it, by how much it was shifted, and how certain it is then.
 
         Parameters
         ----------
@@ -32,7 +36,8 @@ class MarkerTiming:
         delay_s = self.delay_s.get((event.side, event.kind))
         if delay_s is None:
             return event
-        return replace(event, time_s=event.time_s + delay_s, shifted_ms=delay_s * 1e3)
+        sd_ms = event.sd_ms and math.hypot(event.sd_ms, 1e3 * self.sd_s.get((event.side, event.kind), 0.0))
+        return replace(event, time_s=event.time_s + delay_s, shifted_ms=delay_s * 1e3, sd_ms=sd_ms)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ from biomech_id.languages import Sentence
 #: Longest recording, s: a day. A time in milliseconds lies beyond it, or beyond its trial.
 LONGEST_S = 86400.0
 
+#: An event whose standard deviation is larger than this, ms, cuts curves of angles, and nothing else.
+LARGEST_TIMING_SD_MS = 40.0
+
 
 class EventKind(StrEnum):
     """What happened; the values are the labels C3D files use."""
@@ -84,6 +87,11 @@ class Event:
     def __post_init__(self) -> None:
         for name, kind in (("side", Side), ("kind", EventKind), ("source", EventSource)):
             object.__setattr__(self, name, member(kind, getattr(self, name), name, "Event"))
+
+    @property
+    def timed(self) -> bool:
+        """Whether its time is known well enough for loads and durations, not for curves of angles alone."""
+        return self.sd_ms is None or self.sd_ms <= LARGEST_TIMING_SD_MS
 
     @property
     def origin(self) -> Sentence:

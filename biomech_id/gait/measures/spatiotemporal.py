@@ -82,6 +82,8 @@ def gait_parameters(
 ) -> tuple[GaitParameter, ...]:
     """Compute the parameters of every whole cycle; what an event or a marker is missing for is left out.
 
+    A cycle that begins or ends with an event of a time too uncertain (`Event.timed`) has lengths alone.
+
     Parameters
     ----------
     landmarks : Landmarks
@@ -97,11 +99,14 @@ def gait_parameters(
     """
     belts = {} if travel is None else find_belts(landmarks, events, travel)
     places = foot_places(landmarks, events, belts)
+    loose = {(event.side, event.time_s) for event in events if not event.timed}
     rows = []
     for cycle in cycles:
         if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
             continue
         values = dict(temporal_values(cycle)) | dict(_spatial(cycle, places, belts))
+        if loose & {(cycle.side, cycle.start_s), (cycle.side, cycle.end_s)}:
+            values = {name: (value, unit) for name, (value, unit) in values.items() if unit == "m"}
         if leg_length_m is not None:
             values |= dict(_dimensionless(values, leg_length_m))
         rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]

@@ -65,16 +65,58 @@ def test_an_event_left_out_of_the_file_is_completed_and_named(walk):
     assert abs(new.time_s - missing.time_s) < 0.1
 
 
-def test_outside_the_annotated_part_events_reach_as_far_as_plates_saw_steps(walk):
+def test_outside_the_annotated_part_plates_and_markers_complete_the_trial(walk):
     stored = _as_stored(walk.events())
     middle = [e for e in stored if 1.0 < e.time_s < 2.6]
     trial = walk.trial([walk.plate_under("L", 4)], middle)
     found = find_events(trial)
-    # The left foot's last stored event is a strike: its off comes from markers so that the step on the plate can follow.
-    assert [(e.kind, e.source[:6]) for e in found if e.side == "L" and e.source != "file"] == [
-        (OFF, "marker"), (STRIKE, "plate"), (OFF, "plate"),
-    ]  # fmt: skip
-    assert [e for e in found if e.side == "R"] == [e for e in middle if e.side == "R"]
+    assert [e for e in found if e.source == "file"] == middle
+    assert [e.kind for e in found if e.source == "plate"] == [STRIKE, OFF]
+    for side in "LR":
+        mine = [e for e in found if e.side == side]
+        assert all(a.kind is not b.kind for a, b in pairwise(mine))
+        seen = [e for e in find_events(replace(trial, events=())) if e.side == side]
+        assert [e.kind for e in mine] == [e.kind for e in seen]
+        assert all(e.sd_ms is not None for e in mine if e.source == "marker")
+
+
+def one_a_side(events):
+    """The strike in the middle of each side."""
+    strikes = [[e for e in events if e.side == side and e.kind is STRIKE] for side in "LR"]
+    return [mine[len(mine) // 2] for mine in strikes]
+
+
+def test_one_stored_strike_of_each_foot_gives_every_cycle_without_the_bias_it_shows(walk):
+    stored, late_s = _as_stored(walk.events()), 0.02
+    anchors = [replace(e, time_s=e.time_s + late_s) for e in one_a_side(stored)]
+    found = find_events(walk.trial(events=anchors))
+    strikes = [e for e in found if e.kind is STRIKE and e.source == "marker"]
+    assert len(strikes) >= 4
+    truth = [e.time_s for e in stored if e.kind is STRIKE]
+    for strike in strikes:
+        assert min(abs(strike.time_s - late_s - true_s) for true_s in truth) < 0.003
+        assert strike.shifted_ms
+    # The markers' own error is taken twice: in the event, and in the one that shows the bias.
+    alone = find_events(walk.trial(events=anchors), source="markers")
+    assert min(e.sd_ms for e in strikes) > 1.4 * min(e.sd_ms for e in alone if e.kind is STRIKE)
+
+
+def test_a_stored_event_far_from_the_markers_is_named_where_they_complete_it(walk):
+    left, right = one_a_side(_as_stored(walk.events()))
+    early = replace(left, time_s=left.time_s - 0.12)
+    named = [f for f in search_events(walk.trial(events=[early, right])).findings if f.rule == "events-beside-markers"]
+    assert [f.values["side"] for f in named] == ["L"]
+    assert named[0].values["apart_ms"] > 40.0
+
+
+def test_a_stored_event_out_of_place_is_not_completed_and_said(walk):
+    """The left foot's strike stored for the right one: strikes and offs of that side would not alternate."""
+    left = one_a_side(_as_stored(walk.events()))[0]
+    wrong = replace(left, side="R")
+    found = search_events(walk.trial(events=[wrong, left]))
+    assert [e for e in found.events if e.side == "R"] == [wrong]
+    assert len([e for e in found.events if e.side == "L"]) > 4
+    assert [f.values["side"] for f in found.findings if f.rule == "events-not-completed"] == ["R"]
 
 
 def test_single_sources(walk, plated):

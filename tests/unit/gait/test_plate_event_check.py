@@ -38,7 +38,7 @@ def test_a_foot_half_beside_its_plate_gives_and_teaches_nothing(walk):
     assert found.timing.delay_s["L", STRIKE] == found.timing.delay_s["R", STRIKE]
     assert found.rejected == tuple(e for e in found.by_source["plate"] if e.side == "L")
     assert "beyond plate 2" in found.findings[0].message
-    assert {f.rule for f in found.findings} == {"plate-event-distrusted"}
+    assert {f.rule for f in found.findings} == {"plate-event-distrusted", "events-beside-markers"}  # these markers lag by 60 ms
 
 
 def test_a_late_load_alone_leaves_the_markers_as_they_are(walk):
