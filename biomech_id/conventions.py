@@ -59,10 +59,10 @@ GRAVITY_LAB_M_S2: tuple[float, float, float] = (0.0, 0.0, -GRAVITY_M_S2)
 MM_PER_M = 1000.0
 
 #: Version of every table and JSON this package writes.
-SCHEMA = 2
+SCHEMA = 3
 #: Versions that this package reads:
 #: within a schema columns and keys may be added, never renamed or moved.
-READABLE_SCHEMAS: tuple[int, ...] = (1, 2)
+READABLE_SCHEMAS: tuple[int, ...] = (1, 2, 3)
 
 #: What kind of thing a variable is; it decides the unit.
 Quantity = Literal["angle", "moment", "force", "power", "ground force", "ground moment", "point", "scalar"]
@@ -81,6 +81,19 @@ UNITS: dict[str, str] = {
     "ground moment": "N m/kg",
     "point": "mm",
 }
+
+
+class Aspect(StrEnum):
+    """Layers of what is measured, each judged by itself: what is wrong with a plate says nothing of an angle."""
+
+    KINEMATICS = "kinematics"
+    KINETICS = "kinetics"
+    EMG = "emg"
+    WHOLE_BODY = "whole_body"
+
+
+#: Those that a cycle in the means has at least one of.
+LAYERS_OF_MEANS = (Aspect.KINEMATICS, Aspect.KINETICS)
 
 
 @dataclass(frozen=True)
@@ -131,6 +144,11 @@ class SignRow:
     def kinetic(self) -> bool:
         """Whether it exists only where the ground's force on the foot is known."""
         return self.joint == "ground" or (self.quantity in KINETIC and self.joint not in FREE_JOINTS)
+
+    @property
+    def aspect(self) -> Aspect:
+        """The layer that it belongs to."""
+        return Aspect.KINETICS if self.kinetic else Aspect.KINEMATICS
 
     def column(self, side: str) -> str:
         """Name of the column in ``trials/<stem>.csv``.
@@ -565,6 +583,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("value", "number", "what was found; empty if the rule does not apply"), _UNIT,
         Column("limit", "number", "the limit that decided the verdict", ""),
         Column("verdict", "text", "accept, warn, reject, not measured or not judged"),
+        Column("layer", "text", "what the rule judges: kinematics, kinetics, emg, whole_body; several with a space between",
+               added=True),
     )),
     TableRow("norm", "one variable of the norm at one percent, or one scalar", (
         Column("variable", "text", "of the sign table; of a scalar: a spatiotemporal parameter, asymmetry.<parameter> (%), "

@@ -23,6 +23,7 @@ import numpy as np
 import biomech_id as bid
 from benchmarks.studies.cut_gaps import SHARED
 from biomech_id import BiomechError, Event, ForcePlate, Trial, __version__
+from biomech_id.conventions import Aspect
 from biomech_id.errors import Severity
 from biomech_id.readers import read_recording
 from biomech_id.session import trial_tables
@@ -509,7 +510,7 @@ def _means(trial: Solved) -> dict[str, np.ndarray]:
     for name, values in frames.items():
         curves = []
         for cycle in trial.cycles:
-            if cycle.side == name[0] and trial.used(cycle) and np.isfinite(cycle.end_s):
+            if cycle.side == name[0] and trial.counts(cycle, Aspect.KINEMATICS) and np.isfinite(cycle.end_s):
                 at = np.linspace(cycle.start_s, cycle.end_s, 101)
                 curves.append(np.interp(at, trial.motion.time_s, values))
         if curves:

@@ -9,22 +9,24 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import LAYERS_OF_MEANS, SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.measures.residual import ResidualTest
 from biomech_id.judgement.measures import pressure_inside_percent
-from biomech_id.judgement.plausibility import plausibility_findings
-from biomech_id.judgement.quality import BY_CYCLE, RULES, graded, graded_cycles
+from biomech_id.judgement.plausibility import PlausibilityRule, with_rules
+from biomech_id.judgement.quality import BODY, BY_CYCLE, RULES, graded, graded_cycles, graded_sides
 from biomech_id.judgement.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.languages import Sentence
+from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.movement.grades import Grade, QualityRow
 from biomech_id.movement.movement import CalibratedModel
+from biomech_id.movement.stance import Verdict
 from biomech_id.plates.pressure_offset import heel_landings, pressure_offset_mm
 from biomech_id.session.solved import Solved
-from biomech_id.trial import EventKind, Markers
+from biomech_id.trial import EventKind, EventSource, Markers
 from biomech_id.trial.plates import plate_baseline_N
 
 _RULE = {rule.name: rule for rule in RULES}
@@ -43,12 +45,13 @@ IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
 }
 
 
-def _of_feet(result: Solved, measure: Callable[..., float], **how: bool) -> float:
+def _of_feet(result: Solved, measure: Callable[..., float], sides: Sequence[str] = SIDES, **how: bool) -> float:
     """A measure of where the force acts beside the feet."""
     if result.mass_kg is None:
         return float("nan")
     ground = {"mass_kg": result.mass_kg, "floor_m": result.surfaces_m, "belts": result.belts}
-    return measure(result.motion, result.shown_contacts, **ground, **how)
+    feet = {side: foot for side, foot in result.shown_contacts.items() if side in sides}
+    return measure(result.motion, feet, **ground, **how)
 
 
 def _pressure_offset_mm(result: Solved) -> float:
@@ -64,18 +67,38 @@ def _pressure_offset(result: Solved) -> tuple[float, Grade | None]:
     return _pressure_offset_mm(result), Grade.NOT_JUDGED if elsewhere else None
 
 
-def _event_lag_ms(result: Solved) -> float:
+def _event_lag_ms(result: Solved, sides: Sequence[str]) -> float:
     """Median absolute lag between what cameras and plates say of the same events, ms; NaN where they share none."""
-    lags = [abs(row.median_s) for row in result.agreement if {row.source, row.reference} == {"plate", "marker"}]
+    shared = {"plate", "marker"}
+    lags = [abs(row.median_s) for row in result.agreement if row.side in sides and {row.source, row.reference} == shared]
     return 1000.0 * float(np.median(lags)) if lags else float("nan")
 
 
-#: Rule that judges a trial as a whole -> what measures it.
-IN_TRIALS: Mapping[str, Callable[[Solved], float]] = {
-    "plate-baseline": lambda result: plate_baseline_N(result.plates),
-    "cop-inside-foot": lambda result: _of_feet(result, pressure_inside_percent),
-    "event-lag": _event_lag_ms,
+def _baseline_N(result: Solved, sides: Sequence[str]) -> float:
+    """What unloaded plates read, N: every plate of the trial, or those that one side stands on."""
+    stances = result.assignment.stances if result.assignment and len(sides) < len(SIDES) else ()
+    under = {plate for stance in stances if stance.side in sides and stance.verdict.accepted for plate in stance.plates}
+    return plate_baseline_N(plate for plate in result.plates if len(sides) == len(SIDES) or plate.name in under)
+
+
+def _inside_percent(result: Solved, sides: Sequence[str]) -> float:
+    return _of_feet(result, pressure_inside_percent, sides=sides)
+
+
+#: Rule about plates that judges a side as a whole -> what measures it of some sides, and why a cycle then has no kinetics.
+IN_SIDES: Mapping[str, tuple[Callable[[Solved, Sequence[str]], float], str]] = {
+    "plate-baseline": (_baseline_N, "plate-not-unloaded"),
+    "cop-inside-foot": (_inside_percent, "pressure-beside-foot"),
+    "event-lag": (_event_lag_ms, "plate-clock-apart"),
 }
+#: The same of rules that both feet together are judged by.
+OF_BOTH: Mapping[str, str] = {"cop-offset": "pressure-elsewhere"}
+
+
+def _used(result: Solved) -> int:
+    """Number of cycles in the means of straight walks."""
+    straight = result.kind is TrialKind.STRAIGHT
+    return sum(straight and any(result.counts(cycle, layer) for layer in LAYERS_OF_MEANS) for cycle in result.cycles)
 
 
 def _of_straight(grade: Grade | None, result: Solved) -> Grade | None:
@@ -95,8 +118,8 @@ def _stances(result: Solved) -> tuple[float, Grade | None]:
 IN_SOME: Mapping[str, Callable[[Solved], tuple[float, Grade | None]]] = {"cop-offset": _pressure_offset}
 #: Rule that counts what the others left -> number, and its grade where that does not follow from the number.
 COUNTED: Mapping[str, Callable[[Solved], tuple[float, Grade | None]]] = {
-    "cycles-used": lambda result: (float(sum(map(result.used, result.cycles))), _of_straight(None, result)),
-    "cycles-refused": lambda result: (float(sum(not result.used(cycle) for cycle in result.cycles)), None),
+    "cycles-used": lambda result: (float(_used(result)), _of_straight(None, result)),
+    "cycles-refused": lambda result: (float(len(result.cycles) - _used(result)), None),
     "stances-on-plate": _stances,
 }
 
@@ -155,19 +178,22 @@ def grade_trial(result: Solved, measured: Markers, model: CalibratedModel, stati
     watched = Watched(measured, result.motion, model.marker_groups, tuple(model.marker_names), static, static_motion)
     places = stretches(result.motion, result.cycles)
     readings = {rule: [measure(watched, place) for place in places] for rule, (measure, _) in IN_CYCLES.items()}
-    rows = {rule: graded_cycles(result.name, rule, [reading.value for reading in readings[rule]]) for rule in BY_CYCLE}
-    rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
+    rows = {rule: graded_cycles(result.name, rule, _by_side(readings[rule])) for rule in BY_CYCLE}
+    values = {rule: {side: measure(result, (side,)) for side in SIDES} for rule, (measure, _) in IN_SIDES.items()}
+    for rule, (measure, _) in IN_SIDES.items():
+        own = {side: _RULE[rule].grade(value) for side, value in values[rule].items()}
+        rows[rule] = graded_sides(result.name, rule, measure(result, SIDES), own)
     rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
     rows |= residual_quality(result)
-    implausible = tuple(plausibility_findings(result))
-    rows["plausibility"] = graded(result.name, "plausibility", float(len(implausible)))
+    implausible = tuple(with_rules(result))
+    rows["plausibility"] = _plausibility(result.name, implausible)
     noticed = [
         *_no_strides(result),
-        *implausible,
+        *(finding for _, finding in implausible),
         *_doubts(result.name, readings),
         *_off_segment(result.name, watched, places, readings["marker-rigidity"]),
     ]
-    result = replace(_with_refused(result, readings), findings=(*result.findings, *noticed), quality=tuple(rows.values()))
+    result = replace(_with_refused(result, readings, _of_plates(rows, values)), findings=(*result.findings, *noticed))
     rows |= {rule: graded(result.name, rule, *count(result)) for rule, count in COUNTED.items()}
     return replace(result, quality=tuple(rows[rule.name] for rule in RULES if rule.name in rows))
 
@@ -187,19 +213,67 @@ def _refused(rule: str, reading: Reading) -> bool:
     return _RULE[rule].grade(reading.value) is Grade.REJECT
 
 
-def _with_refused(result: Solved, readings: Mapping[str, Sequence[Reading]]) -> Solved:
-    """The trial with every cycle refused that some rule rejects, and why."""
-    why: dict[tuple[str, int], list[Sentence]] = {}
+def _by_side(readings: Sequence[Reading]) -> dict[str, list[float]]:
+    """Side -> values of its stretches; a whole trial's is both sides'."""
+    return {side: [reading.value for reading in readings if side in reading.stretch.sides] for side in SIDES}
+
+
+def _plausibility(trial: str, implausible: Sequence[tuple[PlausibilityRule, Finding]]) -> QualityRow:
+    """The rule that counts what plates and markers are suspected of, by the layer and the side that each finding is about."""
+    number = Counter[tuple[Aspect, str]]()
+    for rule, finding in implausible:
+        own = finding.values.get("side") or str(finding.values.get("variable", ""))[:1]
+        number.update((layer, side) for layer in rule.layers for side in SIDES if own not in SIDES or own == side)
+    by = {
+        (layer, side): _RULE["plausibility"].grade(number[layer, side]) for layer in _RULE["plausibility"].layers for side in SIDES
+    }
+    return graded(trial, "plausibility", float(len(implausible)), by=by)
+
+
+def _of_plates(rows: Mapping[str, QualityRow], values: Mapping[str, Mapping[str, float]]) -> dict[str, list[Sentence]]:
+    """Side -> why its plates are not to be used."""
+    why: dict[str, list[Sentence]] = {side: [] for side in SIDES}
+    for rule, sentence in (*((name, sentence) for name, (_, sentence) in IN_SIDES.items()), *OF_BOTH.items()):
+        for side in SIDES:
+            if rows[rule].by[Aspect.KINETICS, side] is Grade.REJECT:
+                value = values[rule][side] if rule in values else rows[rule].value
+                why[side].append(Sentence(sentence, {"value": value, "limit": _RULE[rule].reject}))
+    return why
+
+
+def _with_refused(result: Solved, readings: Mapping[str, Sequence[Reading]], of_plates: Mapping[str, Sequence[Sentence]]) -> Solved:
+    """The trial with what some rule rejects of every cycle refused, and why."""
+    of_markers: dict[tuple[str, int], list[Sentence]] = {}
     for rule, measured in readings.items():
         for reading in measured:
             cycle = reading.stretch.cycle
             if cycle is not None and _refused(rule, reading):
-                why.setdefault((cycle.side, cycle.number), []).append(_sentence(rule, reading))
-    cycles = tuple(
-        replace(cycle, refused=True, reasons=(*cycle.reasons, *why[key])) if (key := (cycle.side, cycle.number)) in why else cycle
-        for cycle in result.cycles
+                of_markers.setdefault((cycle.side, cycle.number), []).append(_sentence(rule, reading))
+    by_hand = {
+        (stance.side, stance.start_s)
+        for stance in (result.assignment.stances if result.assignment else ())
+        if stance.verdict is Verdict.OVERRIDE
+    }
+    cycles = []
+    for cycle in result.cycles:
+        why = of_markers.get((cycle.side, cycle.number), [])
+        plates = of_plates[cycle.side] if cycle.has(Aspect.KINETICS) and (cycle.side, cycle.start_s) not in by_hand else []
+        # A stance whose next strike lies outside has nothing but its kinetics.
+        if plates and not cycle.has(Aspect.KINEMATICS):
+            continue
+        layers = (*(_of_markers(result, cycle) if why else ()), *((Aspect.KINETICS,) if plates and not why else ()))
+        valid = KineticsValid.FALSE if plates else cycle.kinetics_valid
+        cycles.append(replace(cycle, refused=layers, kinetics_valid=valid, reasons=(*cycle.reasons, *plates, *why)))
+    return replace(result, cycles=tuple(cycles))
+
+
+def _of_markers(result: Solved, cycle: Cycle) -> tuple[Aspect, ...]:
+    """What a cycle loses whose markers are refused: muscle signals too, where these markers say when it begins and ends."""
+    seen = any(
+        event.side == cycle.side and event.source is EventSource.MARKER and event.time_s in (cycle.start_s, cycle.end_s)
+        for event in result.events
     )
-    return replace(result, cycles=cycles)
+    return (*BODY, Aspect.EMG) if seen else BODY
 
 
 def _sentence(rule: str, reading: Reading) -> Sentence:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.conventions import GRAVITY_M_S2, SIDES
+from biomech_id.conventions import GRAVITY_M_S2, SIDES, Aspect
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
 from biomech_id.judgement.body_limits import angle_findings, sliding_findings
@@ -158,10 +158,13 @@ class PlausibilityRule:
         finding stand in the tables of `languages`; `languages.add_sentences` adds a laboratory's.
     kinds : tuple[TrialKind, ...], optional
         Movements that are asked; empty for all.
+    layers : tuple[Aspect, ...], optional
+        What its findings speak against; of one side, where a finding has a "side" or a "variable" of one.
     """
 
     check: Callable[[Solved, Sequence[StanceForce]], Iterable[Finding]]
     kinds: tuple[TrialKind, ...] = ()
+    layers: tuple[Aspect, ...] = (Aspect.KINETICS,)
 
 
 def register_plausibility(name: str, rule: PlausibilityRule) -> None:
@@ -190,10 +193,21 @@ def plausibility_findings(result: Solved) -> Iterator[Finding]:
     result : Solved
         Solved.
     """
+    return (finding for _, finding in with_rules(result))
+
+
+def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
+    """Yield the same findings, each with the rule that found it.
+
+    Parameters
+    ----------
+    result : Solved
+        Solved.
+    """
     seen = list(force_directions(result)) if result.kind in (*ROLLING, TrialKind.RUN) else []
     for rule in PLAUSIBILITY_RULES.values():
         if not rule.kinds or result.kind in rule.kinds:
-            yield from rule.check(result, seen)
+            yield from ((rule, finding) for finding in rule.check(result, seen))
 
 
 def _large_free_moment(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -460,15 +474,15 @@ PLAUSIBILITY_RULES: Registry[str, PlausibilityRule] = Registry("plausibility rul
     "pressure-fast": PlausibilityRule(_pressure_speed, ROLLING),
     "friction": PlausibilityRule(lambda result, seen: friction_findings(result), ROLLING),
     "mean-lean": PlausibilityRule(mean_lean_findings, (TrialKind.STRAIGHT,)),
-    "sliding": PlausibilityRule(lambda result, seen: sliding_findings(result), (TrialKind.STRAIGHT,)),
+    "sliding": PlausibilityRule(lambda result, seen: sliding_findings(result), (TrialKind.STRAIGHT,), (Aspect.KINEMATICS,)),
     "impulses": PlausibilityRule(_impulses, AHEAD),
     "free-moment-turned": PlausibilityRule(_free_moment_turned, AHEAD),
-    "angle-drifts": PlausibilityRule(_drifts, AHEAD),
+    "angle-drifts": PlausibilityRule(_drifts, AHEAD, (Aspect.KINEMATICS,)),
     "free-moment-large": PlausibilityRule(_large_free_moment),
     "foot-above-plate": PlausibilityRule(_heights),
     "force-clipped": PlausibilityRule(_clipped),
     "plate-signals": PlausibilityRule(lambda result, seen: plate_signal_findings(result)),
-    "angles": PlausibilityRule(lambda result, seen: angle_findings(result)),
+    "angles": PlausibilityRule(lambda result, seen: angle_findings(result), layers=(Aspect.KINEMATICS,)),
     "silent-plates": PlausibilityRule(lambda result, seen: result.assignment.silent if result.assignment else ()),
     "kinetics-expected": PlausibilityRule(_expected),
     "load-without-foot": PlausibilityRule(_orphans, ROLLING),

@@ -1,6 +1,7 @@
 """How good is this trial? Named rules with a number, a unit and a limit, and the verdict that follows from them.
 
-A rule has two limits: beyond the first a person should look (warn), beyond the second the trial should not be used (reject).
+A rule has two limits: beyond the first a person should look (warn), beyond the second what it judges should not be used (reject):
+its layers (`conventions.Aspect`) of the side or the cycle it was measured on, and nothing else.
 The limits are judgements, not physics; each says in ``why`` what it is based on. They judge the measurement and never the patient:
 no rule knows what is normal. A rule without a value is neither passed nor failed, but "not measured"; one without limits is
 "not judged".
@@ -8,15 +9,21 @@ no rule knows what is normal. A rule without a value is neither passed nor faile
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from biomech_id.conventions import SIDES, Aspect
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.measures.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCENT, LARGEST_WEIGHT_PERCENT, LEAST_SLOPE
 from biomech_id.languages import WRITTEN, terms_of
-from biomech_id.movement.grades import Grade, QualityRow, worst
+from biomech_id.movement.grades import Grade, QualityRow, together, worst
+
+#: What follows from the markers of a side and the pelvis, from the plates, and from both with the whole body.
+BODY = (Aspect.KINEMATICS, Aspect.KINETICS, Aspect.WHOLE_BODY)
+LOADS = (Aspect.KINETICS,)
+ALL_LOADS = (Aspect.KINETICS, Aspect.WHOLE_BODY)
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,8 @@ class QualityRule:
         Values beyond these get that grade; ``inf`` (``-inf`` for a rule where low is bad) never does.
     why : str
         Where the limits come from.
+    layers : tuple[Aspect, ...], optional
+        What it judges.
     low_is_bad : bool, optional
         Whether "beyond" means below.
     by_cycle : bool, optional
@@ -46,6 +55,7 @@ class QualityRule:
     warn: float
     reject: float
     why: str
+    layers: tuple[Aspect, ...] = BODY
     low_is_bad: bool = False
     by_cycle: bool = False
 
@@ -101,47 +111,63 @@ RULES: tuple[QualityRule, ...] = (
                 "change of the distance between neighbouring joint centres against the static trial, median over the frames",
                 by_cycle=True),
     QualityRule("plate-baseline", "N", 10.0, 50.0,
-                "force of the unloaded plate before it was removed; above 5 % of a child's weight it shifts the contact"),
+                "force of the unloaded plate before it was removed; above 5 % of a child's weight it shifts the contact",
+                layers=LOADS),
     QualityRule("cop-inside-foot", "%", 95.0, 70.0,
-                "share of loaded samples whose centre of pressure lies within 20 mm of the foot's outline", low_is_bad=True),
+                "share of loaded samples whose centre of pressure lies within 20 mm of the foot's outline",
+                layers=LOADS, low_is_bad=True),
     QualityRule("cop-offset", "mm", 15.0, 17.0,
                 "how far the force acts beside where feet press, in what landings, push-offs and both feet share; 35 recordings "
-                "with both feet on plates have 11 mm at most, and moved by 40 mm 17 mm or more"),
+                "with both feet on plates have 11 mm at most, and moved by 40 mm 17 mm or more",
+                layers=LOADS),
     QualityRule("plate-place", "", 1.0, float("inf"),
                 "where the steps on a plate put it against where the file does, over what this session can tell (13 mm and 5 "
-                "degrees at least); feet that press otherwise than typical walkers' show the same: no kinetics are refused"),
+                "degrees at least); feet that press otherwise than typical walkers' show the same: no kinetics are refused",
+                layers=LOADS),
     QualityRule("event-lag", "ms", 30.0, 100.0,
-                "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames"),
+                "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames",
+                layers=LOADS),
     QualityRule("residual-single", "%BW", 12.0, float("inf"),
                 "root mean square of the force that the whole body's motion leaves unexplained, below 6 Hz, in space; walks of 20 "
-                "subjects have 4 to 10"),
+                "subjects have 4 to 10",
+                layers=ALL_LOADS),
     QualityRule("residual-double", "%BW", float("inf"), float("inf"),
-                "the same while both feet stand: few frames, and strikes that no rigid segment follows"),
+                "the same while both feet stand: few frames, and strikes that no rigid segment follows",
+                layers=ALL_LOADS),
     QualityRule("residual-fore-aft", "%BW", LARGEST_PERCENT["fore_aft"], float("inf"),
-                "its part along the progression in single support; 5.8 at most in these walks"),
+                "its part along the progression in single support; 5.8 at most in these walks",
+                layers=ALL_LOADS),
     QualityRule("residual-sideways", "%BW", LARGEST_PERCENT["sideways"], float("inf"),
-                "its part across the progression; 5.1 at most"),
+                "its part across the progression; 5.1 at most",
+                layers=ALL_LOADS),
     QualityRule("residual-vertical", "%BW", LARGEST_PERCENT["vertical"], float("inf"),
-                "its vertical part; 9.0 at most, 19 where the mass or the plates' scale is wrong"),
+                "its vertical part; 9.0 at most, 19 where the mass or the plates' scale is wrong",
+                layers=ALL_LOADS),
     QualityRule("residual-weight", "%BW", LARGEST_WEIGHT_PERCENT, float("inf"),
                 "mean of the vertical residual in single support; a mass, or a scale of the plates, that is 15 % off moves it by "
-                "13 to 18"),
+                "13 to 18",
+                layers=ALL_LOADS),
     QualityRule("residual-moment", "N m/kg", float("inf"), float("inf"),
-                "root mean square of the residual moment about the centre of mass in single support, in space"),
+                "root mean square of the residual moment about the centre of mass in single support, in space",
+                layers=ALL_LOADS),
     QualityRule("residual-slope-fore-aft", "", LEAST_SLOPE["fore_aft"], float("-inf"),
-                "slope of force on mass times acceleration, 1 in an exact world; negative where a sign is turned", low_is_bad=True),
+                "slope of force on mass times acceleration, 1 in an exact world; negative where a sign is turned",
+                layers=ALL_LOADS, low_is_bad=True),
     QualityRule("residual-slope-sideways", "", LEAST_SLOPE["sideways"], float("-inf"),
-                "the same sideways, where both are small and a turn has no side", low_is_bad=True),
+                "the same sideways, where both are small and a turn has no side",
+                layers=ALL_LOADS, low_is_bad=True),
     QualityRule("residual-lag", "ms", 1000.0 * LARGEST_CLOCK_LAG_S, float("inf"),
-                "by which forces come after the accelerations they make; soft tissue alone makes 16 ms at most"),
+                "by which forces come after the accelerations they make; soft tissue alone makes 16 ms at most",
+                layers=ALL_LOADS),
     QualityRule("plausibility", "", 0.0, float("inf"),
                 "findings on plates and loads that the body's own movement speaks against; none in a trial that was recorded well"),
     QualityRule("cycles-used", "", 1.0, float("-inf"), "cycles in the means; a walk without one adds nothing",
-                low_is_bad=True),
+                layers=(Aspect.KINEMATICS,), low_is_bad=True),
     QualityRule("cycles-refused", "", float("inf"), float("inf"),
-                "those outside the means, counted; the reasons are listed"),
+                "those outside the means, counted; the reasons are listed", layers=(Aspect.KINEMATICS,)),
     QualityRule("stances-on-plate", "", float("-inf"), float("-inf"),
-                "counted for the reader; kinematics do not need a plate", low_is_bad=True),
+                "counted for the reader; kinematics do not need a plate",
+                layers=LOADS, low_is_bad=True),
 )  # fmt: skip
 _RULE = {rule.name: rule for rule in RULES}
 #: Those that judge each cycle by itself.
@@ -152,7 +178,13 @@ EXPLAINED_BY_FINDINGS: tuple[str, ...] = (
 )  # fmt: skip
 
 
-def graded(trial: str, rule: str, value: float, verdict: Grade | None = None) -> QualityRow:
+def graded(
+    trial: str,
+    rule: str,
+    value: float,
+    verdict: Grade | None = None,
+    by: Mapping[tuple[Aspect, str], Grade] | None = None,
+) -> QualityRow:
     """Apply one rule of `RULES` to a value measured in one trial.
 
     Parameters
@@ -165,6 +197,8 @@ def graded(trial: str, rule: str, value: float, verdict: Grade | None = None) ->
         What was measured, in the rule's unit.
     verdict : Grade | None, optional
         Where it does not follow from the value alone: of several cycles, or of a trial that the rule does not judge.
+    by : Mapping[tuple[Aspect, str], Grade] | None, optional
+        (Layer, side) -> verdict, of a rule that is about a side; None where it says the same of both sides and all its layers.
 
     Raises
     ------
@@ -178,13 +212,33 @@ def graded(trial: str, rule: str, value: float, verdict: Grade | None = None) ->
         )  # fmt: skip
     found = _RULE[rule]
     grade = found.grade(value) if verdict is None else verdict
+    if by is None:
+        by = {(layer, side): grade for layer in found.layers for side in SIDES}
     return QualityRow(
         trial, rule, float(value), found.unit, found.limit(grade), grade, found.title, found.low_is_bad,
-        explained_by_findings=rule in EXPLAINED_BY_FINDINGS,
+        explained_by_findings=rule in EXPLAINED_BY_FINDINGS, by=by,
     )  # fmt: skip
 
 
-def graded_cycles(trial: str, rule: str, values: Sequence[float]) -> QualityRow:
+def graded_sides(trial: str, rule: str, value: float, of_sides: Mapping[str, Grade]) -> QualityRow:
+    """Apply a rule that is about a side to a trial: a side that is refused is a warning as long as the other is left.
+
+    Parameters
+    ----------
+    trial : str
+        Name of the trial.
+    rule : str
+        Name of the rule.
+    value : float
+        What was measured in the whole trial, in the rule's unit.
+    of_sides : Mapping[str, Grade]
+        Side -> its verdict.
+    """
+    by = {(layer, side): grade for layer in _RULE[rule].layers for side, grade in of_sides.items()}
+    return graded(trial, rule, value, together(of_sides.values()) if Grade.REJECT in of_sides.values() else None, by)
+
+
+def graded_cycles(trial: str, rule: str, values: Mapping[str, Sequence[float]]) -> QualityRow:
     """Apply a rule to values measured in the cycles of one trial: refused cycles are a warning as long as others are left.
 
     Parameters
@@ -193,13 +247,18 @@ def graded_cycles(trial: str, rule: str, values: Sequence[float]) -> QualityRow:
         Name of the trial.
     rule : str
         Name of the rule.
-    values : Sequence[float]
-        One for each cycle; NaN where it could not be measured.
+    values : Mapping[str, Sequence[float]]
+        Side -> one for each of its cycles; NaN where it could not be measured.
     """
     sign = -1.0 if _RULE[rule].low_is_bad else 1.0
-    known = [value for value in values if not np.isnan(value)]
+    every = [value for of_side in values.values() for value in of_side]
+    known = [value for value in every if not np.isnan(value)]
+    verdict = _of_cycles(rule, every)
+    by = {(layer, side): _of_cycles(rule, own) for layer in _RULE[rule].layers for side, own in values.items()}
+    return graded(trial, rule, max(known, key=lambda value: sign * value, default=float("nan")), verdict, by)
+
+
+def _of_cycles(rule: str, values: Sequence[float]) -> Grade:
     grades = [_RULE[rule].grade(value) for value in values]
-    verdict = worst(grades)
-    if verdict is Grade.REJECT and any(grade is not Grade.REJECT for grade in grades):
-        verdict = Grade.WARN
-    return graded(trial, rule, max(known, key=lambda value: sign * value, default=float("nan")), verdict)
+    found = worst(grades)
+    return Grade.WARN if found is Grade.REJECT and any(grade is not Grade.REJECT for grade in grades) else found

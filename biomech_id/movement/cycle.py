@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from biomech_id.conventions import Aspect
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import DECIDES
 
@@ -15,6 +16,25 @@ class KineticsValid(StrEnum):
     TRUE = "true"
     FALSE = "false"
     STANCE_ONLY = "stance_only"
+
+
+#: Reasons that take something else of a cycle than all of it; those of stances, and of plates that are refused, take its kinetics.
+_TAKES: dict[str, tuple[Aspect, ...]] = {
+    **dict.fromkeys((*DECIDES, "no-plates", "no-stance", "touch-in-swing"), (Aspect.KINETICS,)),
+    **dict.fromkeys(("plate-not-unloaded", "pressure-beside-foot", "pressure-elsewhere", "plate-clock-apart"), (Aspect.KINETICS,)),
+    "next-strike-outside": (Aspect.KINEMATICS, Aspect.EMG, Aspect.WHOLE_BODY),
+}  # fmt: skip
+
+
+def takes(rule: str) -> tuple[Aspect, ...]:
+    """Return the layers of a cycle that a reason takes.
+
+    Parameters
+    ----------
+    rule : str
+        Of the reason.
+    """
+    return _TAKES.get(rule, tuple(Aspect))
 
 
 @dataclass(frozen=True)
@@ -47,8 +67,8 @@ class Cycle:
         False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
     reasons : tuple[Sentence, ...], optional
         Why kinetics are missing, the cycle is flagged or refused; none otherwise.
-    refused : bool, optional
-        Whether it was measured too badly to be in any mean.
+    refused : tuple[Aspect, ...], optional
+        Layers that were measured too badly to be in any mean.
     chosen : bool | None, optional
         Whether somebody put it into the means or took it out of them; None leaves that to the rules.
     """
@@ -64,7 +84,7 @@ class Cycle:
     kinetics_valid: KineticsValid
     steady: bool = True
     reasons: tuple[Sentence, ...] = ()
-    refused: bool = False
+    refused: tuple[Aspect, ...] = ()
     chosen: bool | None = None
 
     @property
@@ -76,3 +96,24 @@ class Cycle:
     def duration_s(self) -> float:
         """Cycle time, seconds."""
         return self.end_s - self.start_s
+
+    def has(self, layer: Aspect) -> bool:
+        """Whether there is anything of a layer: kinetics where the foot was on a plate, all else where the next strike is known.
+
+        Parameters
+        ----------
+        layer : Aspect
+            The layer.
+        """
+        nothing = KineticsValid.FALSE if layer is Aspect.KINETICS else KineticsValid.STANCE_ONLY
+        return self.kinetics_valid is not nothing
+
+    def lacks(self, layer: Aspect) -> tuple[Sentence, ...]:
+        """Its reasons that take a layer.
+
+        Parameters
+        ----------
+        layer : Aspect
+            The layer.
+        """
+        return tuple(why for why in self.reasons if layer in takes(why.rule))

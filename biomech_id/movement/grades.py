@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from biomech_id.conventions import Aspect
 
 
 class Grade(StrEnum):
@@ -49,6 +51,8 @@ class QualityRow:
         Whether values below the limit are the bad ones.
     explained_by_findings : bool
         Whether a finding says more than this number does.
+    by : Mapping[tuple[Aspect, str], Grade]
+        (Layer, side) -> what the rule says of it; nothing of those that it does not judge.
     """
 
     trial: str
@@ -60,6 +64,12 @@ class QualityRow:
     title: str
     low_is_bad: bool
     explained_by_findings: bool
+    by: Mapping[tuple[Aspect, str], Grade]
+
+    @property
+    def layers(self) -> tuple[Aspect, ...]:
+        """The layers that the rule judges, in the order of `Aspect`."""
+        return tuple(layer for layer in Aspect if any(of is layer for of, _ in self.by))
 
 
 def worst(grades: Iterable[Grade]) -> Grade:
@@ -71,6 +81,21 @@ def worst(grades: Iterable[Grade]) -> Grade:
         Any number.
     """
     return max(grades, key=_ORDER.index, default=Grade.NOT_JUDGED)
+
+
+def together(grades: Iterable[Grade]) -> Grade:
+    """Return the grade of what consists of some parts: bad where every part that was judged is, else a warning as long as one is.
+
+    Parameters
+    ----------
+    grades : Iterable[Grade]
+        Of its parts.
+    """
+    found = list(grades)
+    judged = [grade for grade in found if grade not in (Grade.NOT_JUDGED, Grade.NOT_MEASURED)]
+    if Grade.REJECT in judged and any(grade is not Grade.REJECT for grade in judged):
+        return Grade.WARN
+    return worst(found)
 
 
 def rule_sentence(row: QualityRow) -> str:

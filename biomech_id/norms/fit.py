@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import Aspect
 from biomech_id.errors import Finding, OptionError
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, gait_scores
@@ -74,8 +75,8 @@ def norm_for_session(session: Session) -> FittedNorm | None:
     found: dict[str, list[float]] = {}
     runs = movement_of(session.norm_table) == RUNNING
     for trial in session.movements:
-        enters = trial.used if not runs else trial.sound if trial.kind is TrialKind.RUN else (lambda _: False)
-        used = {(cycle.side, cycle.number) for cycle in trial.cycles if enters(cycle)}
+        own = trial.cycles if trial.kind is (TrialKind.RUN if runs else TrialKind.STRAIGHT) else ()
+        used = {(cycle.side, cycle.number) for cycle in own if trial.counts(cycle, Aspect.KINEMATICS)}
         for row in trial.parameters:
             if row.parameter == SPEED and (row.side, row.cycle) in used:
                 found.setdefault(trial.condition, []).append(row.value)

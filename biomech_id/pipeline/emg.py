@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biomech_id.conventions import Aspect
 from biomech_id.emg.channels import find_inputs
 from biomech_id.emg.cycles import EmgCycle, TrialEmg, stored_cycles
 from biomech_id.emg.findings import record_findings, session_findings
@@ -107,10 +108,11 @@ def _trial_emg(trial: Trial, result: Solved | None, settings: EmgSettings) -> Tr
 
 def _cycles(result: Solved) -> Iterator[EmgCycle]:
     """The trial's cycles that end where a foot strikes, and not where it probably would have."""
+    straight = result.kind is TrialKind.STRAIGHT
     for cycle in result.cycles:
         if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY:
             off = 100.0 * (cycle.foot_off_s - cycle.start_s) / (cycle.end_s - cycle.start_s)
-            yield EmgCycle(cycle.side, cycle.number, cycle.start_s, cycle.end_s, off, result.used(cycle))
+            yield EmgCycle(cycle.side, cycle.number, cycle.start_s, cycle.end_s, off, straight and result.counts(cycle, Aspect.EMG))
 
 
 def muscles_alone(trials: Sequence[Trial], recipe: Recipe) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, cycle_rows
+from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
 from biomech_id.languages import LANGUAGES, worded
 from biomech_id.norms.fit import fit_norm, person_of
 from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
@@ -75,13 +75,13 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
     name = trial["name"]
     block = Block()
     kept = ("name", "kind", "condition", "rate_hz", "first_frame", "n_frames", "verdict", "progression", "events")
-    cycle_keys = ("side", "cycle", "start_s", "end_s", "foot_off_s", "kinetics_valid", "used", "sound", "used_by_rules")
+    cycle_keys = ("side", "cycle", "start_s", "end_s", "foot_off_s", "kinetics_valid", "used", "used_by_rules", *Aspect)
     frames = tables.frames[name]
     data = {key: trial.get(key) for key in kept}
     data |= {
         "cycles": [
-            {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_said(why) for why in cycle.get("reasons") or ()]}
-            for cycle in trial["cycles"]
+            {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_said(why) for why in cycle["reasons"]]}
+            for cycle in tables.cycle_list[tables.cycle_list["trial"] == name].to_dict("records")
         ],
         "stances": [_stance(row, trial["cycles"]) for row in _rows(tables.stances, name)],
         "gaps": _rows(tables.gaps, name),

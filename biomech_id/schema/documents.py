@@ -7,8 +7,11 @@ A key is written as a path: ``trials[].cycles[].used`` is the key ``used`` of ea
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from biomech_id.conventions import Aspect
 
 #: Where the wheel has the same for machines: a Frictionless data package of the tables, a JSON Schema of each document.
 SCHEMA_FOLDER = Path(__file__).parent / "schemas"
@@ -54,6 +57,26 @@ _FINDING = (
     ("hint", "what to do about it"), ("where", "trial, marker or plate concerned"),
     ("values", "what the sentence is made with, by name; units as their names end"),
 )  # fmt: skip
+
+
+def _layers(where: str) -> Iterator[Key]:
+    """Keys of what each layer of a cycle says; absent in folders of schemas 1 and 2."""
+    for layer in Aspect:
+        yield Key(f"{where}{layer}.counts", f"whether it enters means of this layer ({layer}), with others of its kind of movement")
+        yield Key(f"{where}{layer}.by_rules", "whether it would if nobody had decided otherwise")
+        yield Key(f"{where}{layer}.has", "whether anything of it was measured")
+        yield Key(f"{where}{layer}.reasons", "rules of the cycle's reasons that say why it does not count")
+
+
+def _verdicts(where: str, of: str) -> Iterator[Key]:
+    """Keys of the verdicts by layer and side; absent in folders of schemas 1 and 2."""
+    for layer in Aspect:
+        place = f"{where}verdicts.{layer}.<side>"
+        yield Key(f"{place}.verdict", f"of {of}'s {layer} on that side: accept, warn, reject (nothing of it can be shown), ...")
+        yield Key(f"{place}.cycles", "cycles in its means")
+        yield Key(f"{place}.reasons[]", "why others are not, the commonest first, as rules with their values")
+        yield Key(f"{place}.reasons[].rule", "stable identifier")
+        yield Key(f"{place}.reasons[].values", "what its sentence is made with, by name")
 
 
 def _findings(prefix: str, of: str) -> tuple[Key, ...]:
@@ -102,6 +125,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("static.name", "its stem"),
         Key("static.frames", "its number of video frames"),
         Key("verdict", "accept, warn, reject, not measured or not judged, of the whole session"),
+        *_verdicts("", "the session"),
         Key("sentence", "the verdict in one line"),
         Key("complaints", "one sentence for each thing that makes the exit code 3; absent in older folders"),
         Key("conditions", "in order of first appearance"),
@@ -172,6 +196,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].n_frames", "number of video frames"),
         Key("trials[].bandwidth", "of the plates behind the joint loads: as recorded, like the markers, or N Hz; empty without"),
         Key("trials[].verdict", "accept, warn, reject, not measured or not judged: the worst of its quality rules"),
+        *_verdicts("trials[].", "the trial"),
         Key("trials[].kinetics", "whether joint loads come from a plate in it; false: kinematics only"),
         Key("trials[].reasons", "one sentence for each rule that was not passed"),
         Key("trials[].progression", "x, y of the mean walking direction, unit vector, laboratory axes; null on the spot"),
@@ -198,10 +223,11 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].cycles[].opposite_off_percent", "% of the cycle"),
         Key("trials[].cycles[].opposite_strike_percent", "% of the cycle"),
         Key("trials[].cycles[].kinetics_valid", "true, false or stance_only"),
-        Key("trials[].cycles[].used", "whether it enters means, scores and norms: steady, straight, sound"),
-        Key("trials[].cycles[].sound", "whether it may be averaged with others of its kind: neither it nor its trial was refused"),
+        *_layers("trials[].cycles[]."),
+        Key("trials[].cycles[].used", "whether it enters means, scores and norms of straight walks, with its angles or its loads"),
         Key("trials[].cycles[].used_by_rules", "whether it would if nobody had decided otherwise; absent in older folders"),
-        Key("trials[].cycles[].sound_by_rules", "likewise"),
+        Key("trials[].cycles[].sound", "whether its angles were measured well enough to be drawn to scale"),
+        Key("trials[].cycles[].sound_by_rules", "whether they were if nobody had decided otherwise"),
         Key("trials[].cycles[].reason", "why kinetics are missing or it is not used"),
         Key("trials[].cycles[].reasons[]", "the same as rules with their values"),
         Key("trials[].cycles[].reasons[].rule", "stable identifier; the verdict of a stance follows from it"),

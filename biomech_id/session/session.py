@@ -22,9 +22,11 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.html_repr import html_table
 from biomech_id.anatomy import Part
 from biomech_id.arguments import a_path, a_str, takes
+from biomech_id.conventions import LAYERS_OF_MEANS
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError, UnknownNameError, did_you_mean
+from biomech_id.feet.movements import TrialKind
 from biomech_id.files.json_text import json_text
 from biomech_id.gait.review import Review
 from biomech_id.movement.grades import Grade, worst
@@ -456,7 +458,8 @@ class Session:
         """How everything was computed, by the keys of `session.values.fingerprint.FINGERPRINT`; empty words where nothing was."""
         methods = {str(method) for method in (self.calibration_record.get("hip_centre") or {}).values()}
         # Trials that enter means say how these were made; without any of them all do.
-        entering = [trial for trial in self.movements if any(trial.used(cycle) for cycle in trial.cycles)]
+        walks = [trial for trial in self.movements if trial.kind is TrialKind.STRAIGHT]
+        entering = [walk for walk in walks if any(walk.counts(cycle, layer) for cycle in walk.cycles for layer in LAYERS_OF_MEANS)]
         widths = {trial.bandwidth for trial in entering or self.movements if trial.bandwidth}
         return {
             "model": self.model, "kinetics": self.kinetics, "hip_centre": " + ".join(sorted(methods)),

@@ -10,7 +10,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoad, JointLoads
@@ -155,8 +155,10 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
 
     @property
     def verdict(self) -> Grade:
-        """The worst grade of any quality rule."""
-        return worst(row.verdict for row in self.quality)
+        """The worst grade of any quality rule; reject where nothing of either side's angles can be used."""
+        if all(self.grade_of(Aspect.KINEMATICS, side) is Grade.REJECT for side in SIDES):
+            return Grade.REJECT
+        return min(worst(row.verdict for row in self.quality), Grade.WARN, key=list(Grade).index)
 
     @property
     def contacts(self) -> Mapping[str, FootContact]:
@@ -189,50 +191,46 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
             found[stance.side] |= ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
         return found
 
-    def used(self, cycle: Cycle) -> bool:
-        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial, neither of which was refused.
+    def counts(self, cycle: Cycle, layer: Aspect, *, by_rules: bool = False) -> bool:
+        """Whether a cycle enters the means of one layer, with others of its condition and kind of movement.
 
-        Every count of cycles in tables and report is a count of these. Somebody may have decided otherwise (``cycle.chosen``), but
-        nobody makes a turn a straight walk.
-
-        Parameters
-        ----------
-        cycle : Cycle
-            The cycle.
-        """
-        if cycle.chosen is None:
-            return self.used_by_rules(cycle)
-        return cycle.chosen and self.kind is TrialKind.STRAIGHT
-
-    def used_by_rules(self, cycle: Cycle) -> bool:
-        """Whether the rules alone let a cycle enter means.
+        Every count of cycles in tables and report is a count of these. Of a straight walk only steady cycles count; of any movement
+        only those whose layer was not refused. Somebody may have decided otherwise (``cycle.chosen``).
 
         Parameters
         ----------
         cycle : Cycle
             The cycle.
+        layer : Aspect
+            What of it.
+        by_rules : bool, optional
+            Whether what somebody decided is left aside.
         """
-        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.sound_by_rules(cycle)
+        if not cycle.has(layer) or by_rules or cycle.chosen is None:
+            steady = cycle.steady or self.kind is not TrialKind.STRAIGHT
+            return cycle.has(layer) and steady and layer not in cycle.refused
+        return cycle.chosen
 
-    def sound(self, cycle: Cycle) -> bool:
-        """Whether a cycle was measured well enough to be averaged with others of its kind, whatever that is.
+    def grade_of(self, layer: Aspect, side: str) -> Grade:
+        """Verdict on one layer of one side; reject means that nothing of it can be shown.
 
         Parameters
         ----------
-        cycle : Cycle
-            The cycle.
+        layer : Aspect
+            Any but muscle signals, which belong to the session (`session.values.verdicts`).
+        side : str
+            "L" or "R".
         """
-        return self.sound_by_rules(cycle) if cycle.chosen is None else cycle.chosen
-
-    def sound_by_rules(self, cycle: Cycle) -> bool:
-        """Whether the rules alone let a cycle be averaged with others of its kind.
-
-        Parameters
-        ----------
-        cycle : Cycle
-            The cycle.
-        """
-        return not cycle.refused and self.verdict is not Grade.REJECT
+        rows = worst(row.by[layer, side] for row in self.quality if (layer, side) in row.by)
+        cycles = [cycle for cycle in self.cycles if cycle.side == side]
+        if layer is Aspect.WHOLE_BODY and self.whole_body is None:
+            return Grade.NOT_MEASURED
+        if not self.cycles:
+            return Grade.NOT_MEASURED if layer is Aspect.KINETICS and not self.has_kinetics else rows
+        if any(cycle.has(layer) and layer not in cycle.refused for cycle in cycles):
+            return min(rows, Grade.WARN, key=list(Grade).index)
+        refused = cycles and (rows is Grade.REJECT or any(layer in cycle.refused for cycle in cycles))
+        return Grade.REJECT if refused else Grade.NOT_MEASURED
 
     @property
     def has_kinetics(self) -> bool:

@@ -171,7 +171,7 @@ def dictionary_page() -> str:
 # Data dictionary: every table and its columns
 
 Everything `biomech-id run` writes. Text is UTF-8 with LF, decimal points and nine significant digits; an empty cell is a missing
-value. Every JSON file carries `"schema": {SCHEMA}`; this version reads schemas 1 and 2. Keys of JSON files are written as paths:
+value. Every JSON file carries `"schema": {SCHEMA}`; this version reads schemas 1, 2 and 3. Keys of JSON files are written as paths:
 `trials[].cycles[].used` is the key `used` of each element of the list `cycles` of each element of `trials`.
 
 ## `trials/<stem>.csv`

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NotRequired, TypedDict
 
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import LAYERS_OF_MEANS, SIDES
 from biomech_id.languages import opens_with, plates_called
 from biomech_id.movement.grades import Grade
 from biomech_id.report.layout.reasons import in_language
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
+from biomech_id.session.tables.means import counted
 from biomech_id.session.tables.session_tables import Table, Tables
 
 _GRAVITY = {"error": 0, "warning": 1, "info": 2}
@@ -106,7 +107,7 @@ def count_by_side(cycles: Table) -> dict[str, int]:
 
 
 def cycle_counts(cycles: Table, style: Style) -> str:
-    """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``.
+    """How many cycles of each side are in the means of angles, and of loads: ``kinematics 3 left, 2 right; kinetics 1 left ...``.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def cycle_counts(cycles: Table, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    counts, loaded = count_by_side(cycles), count_by_side(with_kinetics(cycles))
+    counts, loaded = (count_by_side(counted(cycles, layer)) for layer in LAYERS_OF_MEANS)
     return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 

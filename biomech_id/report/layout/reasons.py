@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, Protocol, TypedDict
 
+from biomech_id.conventions import Aspect
 from biomech_id.languages import WRITTEN, worded
+from biomech_id.movement.cycle import takes
 from biomech_id.movement.stance import DECIDES
 from biomech_id.report.layout.style import Style
 
@@ -41,7 +43,7 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != WRITTEN else stored
 
 
-def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
+def reasons_of(cycle: Reasoned, style: Style, layer: Aspect | None = None) -> tuple[str, ...]:
     """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict.
 
     Parameters
@@ -50,8 +52,11 @@ def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
         Row of the cycles.
     style : Style
         Colours, words, scales and units of the report.
+    layer : Aspect | None, optional
+        The layer that the reasons are wanted of; None for all.
     """
-    said = [_after_verdict(why, style) for why in cycle.reasons] or _of_first_version(cycle.reason, style)
+    own = [why for why in cycle.reasons if layer is None or layer in takes(why["rule"])]
+    said = [_after_verdict(why, style) for why in own] if cycle.reasons else _of_first_version(cycle.reason, style)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
 
 

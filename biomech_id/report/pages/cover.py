@@ -37,7 +37,7 @@ from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.report.panels.session_differences import session_differences
-from biomech_id.session.tables.means import RUNNING
+from biomech_id.session.tables.means import RUNNING, averaged_cycles, counted
 from biomech_id.session.tables.session_tables import Table, Tables
 
 _MIDDLE_MM = 152.0
@@ -211,9 +211,8 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    used = cycles[cycles["used"].astype(bool)]
-    if (cycles["kind"] == RUNNING).all():
-        used = cycles[cycles["sound"].astype(bool)]
+    kind = RUNNING if (cycles["kind"] == RUNNING).all() else "straight"
+    used = counted(cycles[cycles["kind"] == kind])
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
 
 
@@ -227,7 +226,7 @@ def pace(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
     style : Style
         Colours, words, scales and units of the report.
     """
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    used = averaged_cycles(tables)
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
     said = []
     for condition, mine in rows.groupby("condition", sort=False):
@@ -461,7 +460,7 @@ def trial_rows(tables: Tables, style: Style) -> list[list[Cell | str]]:
     trials = tables.summary.get("trials", ())
     for trial in sorted(trials, key=lambda trial: (trial["kind"] != "straight", order.index(trial["verdict"]))):
         cycles = tables.cycle_list[tables.cycle_list["trial"] == trial["name"]]
-        counts = [", ".join(map(str, count_by_side(counted).values())) for counted in (cycles, with_kinetics(cycles))]
+        counts = [", ".join(map(str, count_by_side(own).values())) for own in (cycles, with_kinetics(cycles))]
         if trial["kind"] in NO_STRIDES:
             counts = ["–", "–"]
         verdict, why = trial["verdict"], rules_not_passed(trial["name"], tables, style)

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import EMG_VARIABLE, SIDES
+from biomech_id.conventions import EMG_VARIABLE, SIDES, Aspect
 from biomech_id.emg.timing import TIMING_SOURCES, normal_bands
 from biomech_id.report.layout.numbers import digits, three_digits
 from biomech_id.report.layout.panel import Panel
@@ -23,6 +23,7 @@ from biomech_id.report.panels.emg_rows import EmgView, MuscleRow, draw_active, d
 from biomech_id.report.panels.layer import Layer, statistics
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, PageKind, of_each, register
+from biomech_id.session.tables.means import counted
 
 _TOP_MM, _GAP_MM, _GUTTER_MM = 36.0, 6.0, 12.0
 _MOST_ROWS, _MOST_CYCLES, _TALLEST_MM = 8, 8, 26.0
@@ -42,7 +43,7 @@ class CycleLine(Protocol):
     start_s: float
     end_s: float
     kinetics_valid: str
-    used: bool
+    emg: bool
 
 
 def _view(layer: Layer) -> EmgView:
@@ -98,7 +99,7 @@ def _stacked(panel: Panel, view: EmgView, layer: Layer, row: MuscleRow, side: st
         trace = view.raw(cycle.trial, label)
         inside = trace[(trace[:, 0] >= cycle.start_s) & (trace[:, 0] <= cycle.end_s)]
         percent = 100.0 * (inside[:, 0] - cycle.start_s) / (cycle.end_s - cycle.start_s)
-        draw_trace(panel, inside, view.scale, colour=side if cycle.used else "norm", x=percent, middle=middle)
+        draw_trace(panel, inside, view.scale, colour=side if cycle.emg else "norm", x=percent, middle=middle)
         draw_active(panel, view.active(cycle.trial, label, int(cycle.cycle)), middle - 1.05, colour="ink")
     _foot_off(panel, side, layer.foot_off_percent(side))
 
@@ -245,9 +246,10 @@ def used_envelopes(layer: Layer, label: str) -> FloatArray:
         return np.empty((0, len(PERCENT)))
     names = [trial["name"] for trial in layer.trials]
     mine = table[(table["label"] == label) & table["trial"].isin(names)]
-    # Means of muscles hold what means of movement hold, but for cycles in which the channel failed.
+    # A cycle in which the channel failed is in no mean of its muscle.
     straight = layer.kind == "straight"
-    wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
+    averaged = counted(layer.cycles, Aspect.EMG)
+    wanted = set(zip(averaged["trial"], averaged["side"], averaged["cycle"], strict=True))
     inside = [cycle in wanted for cycle in zip(mine["trial"], mine["side"], mine["cycle"], strict=True)]
     mine = mine[np.asarray(inside, dtype=bool) & (mine["used"] == "true" if straight else mine["verdict"] == "live")]
     return np.asarray(mine["percent_peak"].to_numpy(dtype=float).reshape(-1, len(PERCENT)))

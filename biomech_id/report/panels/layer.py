@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import CYCLE_ROWS, MUSCLE_VARIABLES, SIDES, SignRow
+from biomech_id.conventions import CYCLE_ROWS, MUSCLE_VARIABLES, SIDES, Aspect, SignRow
 from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.session.bands.mean_uncertainty import mean_uncertainty
+from biomech_id.session.tables.means import counted
 from biomech_id.session.tables.muscles import mean_length_sd
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.statistics.sessions import ComparedCycles
@@ -90,8 +91,8 @@ class Layer:
 
     @cached_property
     def used(self) -> Table:
-        """Cycles that enter means: of straight walks those that the session counts, of other movements all but refused ones."""
-        return self.cycles[self.cycles["used" if self.kind == "straight" else "sound"].astype(bool)]
+        """Cycles that enter means of angles or of loads."""
+        return counted(self.cycles)
 
     @property
     def trials(self) -> list[dict[str, Any]]:
@@ -184,15 +185,17 @@ class Layer:
     def _foot_off_percent(self) -> dict[str, float]:
         return {side: float(self.used.loc[self.used["side"] == side, "foot_off_percent"].astype(float).mean()) for side in SIDES}
 
-    def count(self, side: str) -> int:
+    def count(self, side: str, layer: Aspect | None = None) -> int:
         """Number of cycles in the mean on one side.
 
         Parameters
         ----------
         side : str
             "L" or "R".
+        layer : Aspect | None, optional
+            Of angles, of loads ...; None for cycles that have any of the two.
         """
-        return int((self.used["side"] == side).sum())
+        return int((counted(self.cycles, layer)["side"] == side).sum())
 
     def missing(self, side: str, row: SignRow, style: Style, *, brief: bool = False) -> str:
         """Say why a side has no curve of this variable; briefly without the reason.
@@ -225,8 +228,8 @@ class Layer:
         """
         if self.cycles[self.cycles["side"] == side].empty:
             return f"absent.cycles_{side}", ""
-        if not self.count(side) and len(self._curves(side, row, style, self.cycles)):
-            return "absent.no_mean", ""
+        if not self.count(side, row.aspect) and len(self._curves(side, row, style, self.cycles)):
+            return "absent.no_mean", self.reason(side, row.aspect, style)
         if row.kinetic:
             return "absent.kinetics", self.kinetics_reason(side, style)
         return "absent.not_measured", ""
@@ -243,13 +246,27 @@ class Layer:
         """
         if self.trials and not any(trial["plates"] for trial in self.trials):
             return style.label("absent.no_plates")
-        mine = self.cycles[(self.cycles["side"] == side) & (self.cycles["kinetics_valid"] == "false")]
-        reasons = Counter(why for cycle in records(mine) if (why := reasons_of(cycle, style)))
-        if reasons:
-            return reasons.most_common(1)[0][0][0]
-        if len(mine):
+        if reason := self.reason(side, Aspect.KINETICS, style):
+            return reason
+        if (self.cycles[self.cycles["side"] == side]["kinetics_valid"] == "false").any():
             return style.label(f"absent.no_contact_{side}")
         return style.label("absent.no_loads")
+
+    def reason(self, side: str, layer: Aspect, style: Style) -> str:
+        """The commonest reason why cycles of one side are not in the means of one layer; empty where none is known.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        layer : Aspect
+            Of angles, of loads ...
+        style : Style
+            Colours, words, scales and units of the report.
+        """
+        mine = self.cycles[(self.cycles["side"] == side) & ~self.cycles[layer].astype(bool)]
+        reasons = Counter(why for cycle in records(mine) for why in reasons_of(cycle, style, layer)[:1])
+        return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def layers_of(tables: Tables, *, name: str = "") -> list[Layer]:

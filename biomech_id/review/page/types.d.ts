@@ -4,7 +4,7 @@ interface ArrayNote { type: "f4" | "d4" | "u1"; shape: number[]; at: number; ste
 interface EventNote { time_s: number; side: string; kind: string; source_kind: string; sd_ms: number | null }
 interface CycleNote {
   side: string; cycle: number; start_s: number; end_s: number; foot_off_s: number | null; kinetics_valid: string;
-  used: boolean; sound: boolean; used_by_rules: boolean | null; reasons: Said[];
+  used: boolean; used_by_rules: boolean; kinematics: boolean; kinetics: boolean; emg: boolean; whole_body: boolean; reasons: Said[];
 }
 interface StanceNote { side: string; start_s: number | null; end_s: number | null; plate: string; verdict: string; reason: Said }
 interface FindingNote { rule: string; severity: string; text: Said; hint: Said; where: string; time_s: number | null }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import pandas as pd
 
-from biomech_id.conventions import MM_PER_M, SCHEMA
+from biomech_id.conventions import LAYERS_OF_MEANS, MM_PER_M, SCHEMA
+from biomech_id.feet.movements import TrialKind
 from biomech_id.models.registry import body_model
 from biomech_id.session import trial_tables
 from biomech_id.session.bands.bands import CycleBand
@@ -82,8 +84,10 @@ def _used_bands(trials: Iterable[Solved], *, by_rules: bool = False) -> Mapping[
     """Condition -> bands of the cycles in its means."""
     found: dict[str, list[CycleBand]] = {}
     for trial in trials:
-        use = trial.used_by_rules if by_rules else trial.used
-        found.setdefault(trial.condition, []).extend(band for band in trial_tables.bands(trial) if use(band.cycle))
+        if trial.kind is TrialKind.STRAIGHT:
+            bands = trial_tables.bands(trial)
+            counts = [any(trial.counts(band.cycle, layer, by_rules=by_rules) for layer in LAYERS_OF_MEANS) for band in bands]
+            found.setdefault(trial.condition, []).extend(compress(bands, counts))
     return found
 
 
@@ -97,6 +101,7 @@ def _quality(trial: Solved) -> Iterable[Mapping[str, Any]]:
     for row in trial.quality:
         yield {
             "trial": row.trial, "rule": row.rule, "value": row.value, "unit": row.unit, "limit": row.limit, "verdict": row.verdict,
+            "layer": " ".join(row.layers),
         }  # fmt: skip
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from biomech_id.conventions import Aspect
 from biomech_id.errors import OptionError
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.review import Comment, CycleChoice, Review, decision_records, meant_start_s
-from biomech_id.session.tables.session_tables import Tables, finding_records
+from biomech_id.session.tables.session_tables import Tables, cycle_layers, finding_records, in_means
 
 #: Reasons of a cycle that somebody gave.
 _BY_HAND = frozenset({"cycle-in-by-hand", "cycle-out-by-hand"})
@@ -44,11 +45,12 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
     trials = [_trial(trial, review.of_trial(trial["name"])) for trial in tables.summary["trials"]]
     kept = [said for said in (tables.summary.get("review") or {}).get("decisions", ()) if said["decision"] in ("verdict", "event")]
     followed = {"file": review.file, "decisions": [*kept, *decision_records(decided)]}
-    return replace(tables, summary={**tables.summary, "trials": trials, "review": followed}, emg=_emg(tables, trials))
+    after = replace(tables, summary={**tables.summary, "trials": trials, "review": followed})
+    return replace(after, emg=_emg(tables, after))
 
 
 def _trial(trial: Mapping[str, Any], review: Review) -> dict[str, Any]:
-    cycles = [_forgotten(cycle) for cycle in trial["cycles"]]
+    cycles = [_forgotten(cycle, trial["kind"]) for cycle in trial["cycles"]]
     for choice in review.cycles:
         mine = {cycle["start_s"]: number for number, cycle in enumerate(cycles) if cycle["side"] == choice.side}
         number = mine[meant_start_s(choice, list(mine))]
@@ -57,27 +59,30 @@ def _trial(trial: Mapping[str, Any], review: Review) -> dict[str, Any]:
     return {**trial, "cycles": cycles, "findings": [*found, *finding_records(said.finding for said in review.comments)]}
 
 
-def _forgotten(cycle: Mapping[str, Any]) -> dict[str, Any]:
+def _forgotten(cycle: Mapping[str, Any], kind: str) -> dict[str, Any]:
     reasons = [why for why in cycle.get("reasons", ()) if why["rule"] not in _BY_HAND]
-    by_rules = {name: cycle.get(f"{name}_by_rules", cycle[name]) for name in ("used", "sound") if name in cycle}
-    return {**cycle, **by_rules, **{f"{name}_by_rules": value for name, value in by_rules.items()}, "reasons": reasons}
+    sound = cycle.get("sound_by_rules", cycle.get("sound", True))
+    layers = {layer: {**one, "counts": one["by_rules"]} for layer, one in cycle_layers(cycle, kind).items()}
+    return {**cycle, **layers, **in_means(layers, straight=kind == TrialKind.STRAIGHT), "sound": sound, "reasons": reasons}
 
 
 def _chosen(cycle: Mapping[str, Any], choice: CycleChoice, *, straight: bool) -> dict[str, Any]:
     reasons = [*cycle["reasons"], choice.said.to_dict()]
-    return {**cycle, "used": choice.use and straight, "sound": choice.use, "reasons": reasons}
+    layers = {str(layer): {**cycle[layer], "counts": choice.use and cycle[layer]["has"]} for layer in Aspect}
+    return {**cycle, **layers, **in_means(layers, straight=straight), "sound": choice.use, "reasons": reasons}
 
 
-def _emg(tables: Tables, trials: Iterable[Mapping[str, Any]]) -> Any:
+def _emg(tables: Tables, after: Tables) -> Any:
     """Envelopes of cycles that left or entered the means do so too, where their channel was live."""
     if tables.emg is None:
         return None
-    before = {(trial["name"], cycle["side"], cycle["cycle"]): cycle["used"]
-              for trial in tables.summary["trials"] for cycle in trial["cycles"]}  # fmt: skip
+    keys = ["trial", "side", "cycle"]
+    straight = after.cycle_list[after.cycle_list["kind"] == TrialKind.STRAIGHT]
+    counts = dict(zip(zip(*(straight[key] for key in keys), strict=True), straight[Aspect.EMG], strict=True))
+    before = tables.cycle_list.set_index(keys)[Aspect.EMG]
     table = tables.emg.copy()
-    for trial in trials:
-        for cycle in trial["cycles"]:
-            if cycle["used"] != before[trial["name"], cycle["side"], cycle["cycle"]]:
-                mine = (table["trial"] == trial["name"]) & (table["side"] == cycle["side"]) & (table["cycle"] == cycle["cycle"])
-                table.loc[mine & (table["verdict"] == "live"), "used"] = str(cycle["used"]).lower()
+    for (trial, side, cycle), now in counts.items():
+        if now != before[trial, side, cycle]:
+            mine = (table["trial"] == trial) & (table["side"] == side) & (table["cycle"] == cycle)
+            table.loc[mine & (table["verdict"] == "live"), "used"] = str(now).lower()
     return table

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES, cycle_rows
+from biomech_id.conventions import LAYERS_OF_MEANS, SIDES, Aspect, cycle_rows
 from biomech_id.session.tables.session_tables import Tables
 
 #: (side, variable, component) -> curve (101,) in the unit of the sign table.
@@ -17,6 +17,23 @@ MeanCurves = dict[tuple[str, str, str], FloatArray]
 #: Movements whose cycles are averaged, each with its own:
 #: straight walks, and runs.
 WALKING, RUNNING = AVERAGED = ("walk", "run")
+
+
+def counted(cycles: pd.DataFrame, layer: Aspect | None = None, *, by_rules: bool = False) -> pd.DataFrame:
+    """Return the rows of `Tables.cycle_list` that are in the means of one layer, or of angles or loads; what every page counts.
+
+    Parameters
+    ----------
+    cycles : pd.DataFrame
+        Rows of `Tables.cycle_list`.
+    layer : Aspect | None, optional
+        The layer; None for those that angles or loads have.
+    by_rules : bool, optional
+        Whether what somebody decided about cycles is left aside.
+    """
+    ending = "_by_rules" if by_rules else ""
+    layers = LAYERS_OF_MEANS if layer is None else (layer,)
+    return cycles[cycles[[f"{each}{ending}" for each in layers]].astype(bool).any(axis=1)]
 
 
 def averaged_cycles(tables: Tables, movement: str = WALKING, *, by_rules: bool = False) -> pd.DataFrame:
@@ -32,9 +49,8 @@ def averaged_cycles(tables: Tables, movement: str = WALKING, *, by_rules: bool =
         Whether what somebody decided about the cycles of walks is left aside.
     """
     every = tables.cycle_list
-    if movement == RUNNING:
-        return every[(every["kind"] == RUNNING) & every["sound"].astype(bool)]
-    return every[every["used_by_rules" if by_rules else "used"].astype(bool)]
+    kind = RUNNING if movement == RUNNING else "straight"
+    return counted(every[every["kind"] == kind], by_rules=by_rules and movement == WALKING)
 
 
 def mean_curves(tables: Tables, *, by_rules: bool = False, movement: str = WALKING) -> dict[str, MeanCurves]:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from biomech_id.conventions import LAYERS_OF_MEANS, Aspect
 from biomech_id.languages import Sentence
+from biomech_id.movement.cycle import takes
 from biomech_id.movement.grades import Grade
-from biomech_id.movement.stance import DECIDES
-from biomech_id.session.tables.means import RUNNING, WALKING
-
-#: Reasons of a cycle that take its kinetics and leave it in the means of angles.
-OF_KINETICS = frozenset({*DECIDES, "no-plates", "no-stance", "touch-in-swing", "next-strike-outside"})
+from biomech_id.session.tables.means import WALKING
+from biomech_id.session.tables.session_tables import cycle_layers
 
 
 @dataclass(frozen=True)
@@ -80,29 +79,31 @@ def omissions_of(
     for trial in trials:
         found += _of_trial(subject, trial, condition, movement)
     wanted = [trial for trial in trials if condition in (None, trial["condition"]) and _is_of(trial, movement)]
-    if not any(cycle.get(_ENTERS[movement], True) for trial in wanted for cycle in trial["cycles"]):
+    if not any(_enters(cycle, trial) for trial in wanted for cycle in trial["cycles"]):
         found.append(Omission(subject, "", "", (), "means", Sentence("no-cycle-used")))
     return tuple(found)
 
 
-#: Movement -> what a cycle in its means is said to be.
-_ENTERS = {WALKING: "used", RUNNING: "sound"}
+def _enters(cycle: Mapping[str, Any], trial: Mapping[str, Any], answer: str = "counts") -> bool:
+    """Whether a cycle is in the means of its movement, angles or loads."""
+    layers = cycle_layers(cycle, trial["kind"])
+    return any(layers[layer][answer] for layer in LAYERS_OF_MEANS)
 
 
 def _is_of(trial: Mapping[str, Any], movement: str) -> bool:
-    """Whether cycles of a trial may be in the means of a movement; of walks each cycle says it."""
-    return movement == WALKING or trial["kind"] == movement
+    """Whether cycles of a trial may be in the means of a movement."""
+    return bool(trial["kind"] == {WALKING: "straight"}.get(movement, movement))
 
 
 def _of_trial(subject: str, trial: Mapping[str, Any], condition: str | None, movement: str) -> Iterator[Omission]:
-    name, cycles, enters = trial["name"], trial["cycles"], _ENTERS[movement]
+    name, cycles = trial["name"], trial["cycles"]
     why = _whole_trial(trial, condition, movement)
     if why is not None:
         yield Omission(subject, name, "", (), "means", why)
         return
-    unused = [(cycle, _reasons(cycle, of_kinetics=False)) for cycle in cycles if not cycle.get(enters, True)]
+    unused = [(cycle, _reasons(cycle, of_kinetics=False)) for cycle in cycles if not _enters(cycle, trial)]
     yield from _grouped(subject, name, "means", unused)
-    without = [cycle for cycle in cycles if cycle.get(enters, True) and cycle["kinetics_valid"] == "false"]
+    without = [cycle for cycle in cycles if _enters(cycle, trial) and cycle["kinetics_valid"] == "false"]
     bare = [(cycle, _reasons(cycle, of_kinetics=True)) for cycle in without]
     yield from _grouped(subject, name, "kinetics", bare)
 
@@ -111,17 +112,17 @@ def _whole_trial(trial: Mapping[str, Any], condition: str | None, movement: str)
     """Why no cycle of a trial counts; None where some may."""
     if condition not in (None, trial["condition"]):
         return Sentence("other-condition", {"condition": trial["condition"], "wanted": condition})
-    by_hand = any(cycle["used"] and not cycle.get("used_by_rules", True) for cycle in trial["cycles"])
+    by_hand = any(_enters(cycle, trial) and not _enters(cycle, trial, "by_rules") for cycle in trial["cycles"])
     if trial["verdict"] == Grade.REJECT and not by_hand:
         return Sentence("trial-rejected", {"reasons": trial["reasons"]})
-    if trial["kind"] != {WALKING: "straight"}.get(movement, movement):
+    if not _is_of(trial, movement):
         return Sentence("not-straight" if movement == WALKING else "not-a-run", {"kind": trial["kind"]})
     return None if trial["cycles"] else Sentence("no-cycle")
 
 
 def _reasons(cycle: Mapping[str, Any], *, of_kinetics: bool) -> tuple[Sentence, ...]:
     said = list(map(Sentence.from_dict, cycle.get("reasons", ())))
-    mine = tuple(why for why in said if (why.rule in OF_KINETICS) is of_kinetics)
+    mine = tuple(why for why in said if (Aspect.KINEMATICS not in takes(why.rule)) is of_kinetics)
     # Tables of the first version have words only.
     return mine or (Sentence("note", {"text": cycle["reason"] or "no reason given"}),)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from biomech_id.conventions import SIDES
+from biomech_id.session.tables.means import averaged_cycles
 from biomech_id.session.tables.session_tables import Tables
 
 #: What is known of the person and the analysis: column -> key of the summary.
@@ -29,7 +30,7 @@ def session_row(tables: Tables) -> Mapping[str, str | float | int | None]:
     row |= {f"leg_length_m_{side}": legs.get(side) for side in SIDES}
     row |= {key: str(summary.get(key, "")) for key in ("model", "kinetics", "verdict", "version")}
     row |= {"conditions": ", ".join(summary.get("conditions", ())), "trials": len(summary.get("trials", ()))}
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    used = averaged_cycles(tables)
     row |= {f"cycles_{side}": int((used["side"] == side).sum()) for side in SIDES}
     chosen = used[["trial", "side", "cycle"]]
     parameters = tables.spatiotemporal.merge(chosen, on=["trial", "side", "cycle"])

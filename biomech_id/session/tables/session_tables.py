@@ -12,7 +12,7 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import Column, table_columns
+from biomech_id.conventions import LAYERS_OF_MEANS, Aspect, Column, table_columns
 from biomech_id.errors import Finding
 
 #: What rooms that do not know pandas call a table of it.
@@ -64,8 +64,8 @@ class Tables:
         ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments with mass,
         centre of mass, tensor and their source).
     summary : Mapping[str, Any], optional
-        ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A cycle's
-        ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
+        ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A cycle says
+        for each layer whether it ``counts``: whether it enters means and scores.
     manifest : Mapping[str, Any], optional
         ``manifest.json``; its ``outputs`` are empty until the folder has been written.
     norm : pd.DataFrame | None, optional
@@ -132,16 +132,19 @@ class Tables:
         ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``.
         """
         rows = [
-            # Folders of before reviews do not tell used and used by the rules apart.
             {name: trial[key] for name, key in (("trial", "name"), ("kind", "kind"), ("condition", "condition"))}
-            | {"reasons": (), "sound": True, "used_by_rules": cycle["used"], **cycle}
+            | {"reasons": (), "sound": True, **cycle}
+            | {layer: bool(one["counts"]) for layer, one in layers.items()}
+            | {f"{layer}_by_rules": bool(one["by_rules"]) for layer, one in layers.items()}
+            | in_means(layers, straight=trial["kind"] == "straight")
             for trial in self.summary.get("trials", ())
             for cycle in trial["cycles"]
+            for layers in (cycle_layers(cycle, trial["kind"]),)
         ]
         columns = [
             "trial", "kind", "condition", "side", "cycle", "start_s", "end_s", "foot_off_s", "opposite_off_s", "opposite_strike_s",
             "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "sound",
-            "reason", "reasons", "used_by_rules",
+            "reason", "reasons", "used_by_rules", *Aspect, *(f"{layer}_by_rules" for layer in Aspect),
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 
@@ -203,6 +206,44 @@ class Tables:
                     min(low, float(lowest[numbers].min())), max(high, float(highest[numbers].max()))
                 )  # fmt: skip
         return {name: ends for name, ends in found.items() if ends[0] <= ends[1]}
+
+
+def cycle_layers(cycle: Mapping[str, Any], kind: str) -> dict[str, Mapping[str, Any]]:
+    """Return layer -> whether that layer of a cycle counts, and what it would without anybody's decision.
+
+    Parameters
+    ----------
+    cycle : Mapping[str, Any]
+        As in ``summary.json``; those of schemas 1 and 2 have one answer for all layers.
+    kind : str
+        Of its trial.
+    """
+    if Aspect.KINEMATICS in cycle:
+        return {str(layer): cycle[layer] for layer in Aspect}
+    word = "used" if kind == "straight" else "sound"
+    counts = cycle.get(word, True)
+    found: dict[str, Mapping[str, Any]] = {}
+    for layer in Aspect:
+        has = cycle["kinetics_valid"] != ("false" if layer is Aspect.KINETICS else "stance_only")
+        by_rules = has and cycle.get(f"{word}_by_rules", counts)
+        found[str(layer)] = {"counts": has and counts, "by_rules": by_rules, "has": has, "reasons": ()}
+    return found
+
+
+def in_means(layers: Mapping[str, Mapping[str, Any]], *, straight: bool) -> dict[str, bool]:
+    """Return whether a cycle is in means of angles or of loads of straight walks, and whether the rules alone put it there.
+
+    Parameters
+    ----------
+    layers : Mapping[str, Mapping[str, Any]]
+        Layer -> its answers, as of `cycle_layers`.
+    straight : bool
+        Whether its trial is a straight walk.
+    """
+    return {
+        name: straight and any(bool(layers[layer][answer]) for layer in LAYERS_OF_MEANS)
+        for name, answer in (("used", "counts"), ("used_by_rules", "by_rules"))
+    }
 
 
 def finding_records(findings: Iterable[Finding]) -> list[dict[str, Any]]:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from biomech_id._version import __version__
-from biomech_id.conventions import MM_PER_M, SCHEMA, SIDES
+from biomech_id.conventions import MM_PER_M, SCHEMA, SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Severity
 from biomech_id.feet.floor import NO_BELTS, Belts
+from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.review import decision_records
 from biomech_id.languages import Sentence
@@ -24,8 +25,9 @@ from biomech_id.session.solved import Solved
 from biomech_id.session.tables.clinical import MOMENT_AXES
 from biomech_id.session.tables.cycle_table import planted_foot, walked_direction
 from biomech_id.session.tables.extrema import event_percents
-from biomech_id.session.tables.session_tables import finding_records
+from biomech_id.session.tables.session_tables import finding_records, in_means
 from biomech_id.session.values.norm import norm_note
+from biomech_id.session.values.verdicts import Verdicts, session_verdicts, trial_verdicts
 from biomech_id.trial import Event, ForcePlate, Subject
 from biomech_id.trial.plates import plate_baseline_N
 
@@ -58,6 +60,7 @@ def session_summary(session: Session) -> dict[str, Any]:
         "moment_axes": MOMENT_AXES[moment_axes],
         "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
         "verdict": str(session.grade),
+        "verdicts": _verdicts(session_verdicts(session)),
         "sentence": verdict_sentence(session),
         "complaints": list(complaints_of(session)),
         "conditions": list(dict.fromkeys(trial.condition for trial in session.movements)),
@@ -65,7 +68,7 @@ def session_summary(session: Session) -> dict[str, Any]:
         "clinic": {name: dict(keys) for name, keys in session.clinic.items()} or None,
         "review": {"file": session.review.file, "decisions": decision_records(session.review)} if any(session.review) else None,
         "plates": dict(session.plates) or None,
-        "trials": [trial_summary(trial) for trial in session.movements],
+        "trials": [trial_summary(trial, trial_verdicts(trial, session.muscle_signals)) for trial in session.movements],
         "failed": [{"file": failure.file, "error": failure.sentence} for failure in session.failures],
         "findings": finding_records(session.session_findings),
     }
@@ -122,13 +125,19 @@ def complaints_of(session: Session) -> tuple[str, ...]:
     return tuple(said)
 
 
-def trial_summary(trial: Solved) -> dict[str, Any]:
+def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
+    return {str(layer): {side: one.to_dict() for side, one in sides.items()} for layer, sides in verdicts.items()}
+
+
+def trial_summary(trial: Solved, verdicts: Verdicts) -> dict[str, Any]:
     """Return what ``summary.json`` says of one trial.
 
     Parameters
     ----------
     trial : Solved
         The trial, analysed.
+    verdicts : Verdicts
+        On its layers and sides.
     """
     motion = trial.motion
     return {
@@ -142,6 +151,7 @@ def trial_summary(trial: Solved) -> dict[str, Any]:
         "n_frames": motion.n_frames,
         "bandwidth": trial.bandwidth,
         "verdict": str(trial.verdict),
+        "verdicts": _verdicts(verdicts),
         "kinetics": trial.has_kinetics,
         "reasons": [sentence for sentence in map(rule_sentence, trial.quality) if sentence],
         "progression": _progression(motion, trial.belts),
@@ -149,14 +159,7 @@ def trial_summary(trial: Solved) -> dict[str, Any]:
             side: {"time_s": belt.time_s, "velocity_m_s": belt.velocity_lab_m_s} for side, belt in sorted(trial.belts.items())
         },
         "events": [_event(event) for event in trial.events],
-        "cycles": [
-            {
-                **cycle_summary(cycle, used=trial.used(cycle), sound=trial.sound(cycle)),
-                "used_by_rules": trial.used_by_rules(cycle),
-                "sound_by_rules": trial.sound_by_rules(cycle),
-            }
-            for cycle in trial.cycles
-        ],
+        "cycles": [cycle_summary(cycle, trial) for cycle in trial.cycles],
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "residual": _residual(trial),
         "plates": [_plate(plate) for plate in trial.plates],
@@ -166,18 +169,17 @@ def trial_summary(trial: Solved) -> dict[str, Any]:
     }
 
 
-def cycle_summary(cycle: Cycle, *, used: bool, sound: bool = True) -> dict[str, Any]:
+def cycle_summary(cycle: Cycle, trial: Solved) -> dict[str, Any]:
     """Return what ``summary.json`` says of one cycle.
 
     Parameters
     ----------
     cycle : Cycle
         The cycle.
-    used : bool
-        Whether it enters means, scores and norms.
-    sound : bool, optional
-        Whether it was measured well enough to be averaged with others of its kind.
+    trial : Solved
+        Its trial.
     """
+    layers = {str(layer): _counted(cycle, trial, layer) for layer in Aspect}
     return {
         "side": cycle.side,
         "cycle": cycle.number,
@@ -188,11 +190,20 @@ def cycle_summary(cycle: Cycle, *, used: bool, sound: bool = True) -> dict[str, 
         "opposite_strike_s": cycle.opposite_strike_s,
         **event_percents(cycle),
         "kinetics_valid": str(cycle.kinetics_valid),
-        "used": used,
-        "sound": sound,
+        **layers,
+        **in_means(layers, straight=trial.kind is TrialKind.STRAIGHT),
+        "sound": Aspect.KINEMATICS not in cycle.refused if cycle.chosen is None else cycle.chosen,
+        "sound_by_rules": Aspect.KINEMATICS not in cycle.refused,
         "reason": cycle.reason,
         "reasons": [reason.to_dict() for reason in cycle.reasons],
     }
+
+
+def _counted(cycle: Cycle, trial: Solved, layer: Aspect) -> dict[str, Any]:
+    """Whether one layer of a cycle is in the means, and the rules that say why not."""
+    counts = trial.counts(cycle, layer)
+    why = [] if counts else list(dict.fromkeys(reason.rule for reason in cycle.lacks(layer)))
+    return {"counts": counts, "by_rules": trial.counts(cycle, layer, by_rules=True), "has": cycle.has(layer), "reasons": why}
 
 
 def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle], belts: Belts = NO_BELTS) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def test_worst_grade() -> None:
     ],
 )
 def test_cycles_are_refused_and_not_trials(values: list[float], value: float, verdict: Grade, limit: float) -> None:
-    row = graded_cycles("walk", "marker-rigidity", values)
+    row = graded_cycles("walk", "marker-rigidity", {"L": values})
     assert row.verdict is verdict
     np.testing.assert_equal((row.value, row.limit), (value, limit))
 

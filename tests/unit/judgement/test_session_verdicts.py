@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biomech_id.judgement.grade import COUNTED, IN_CYCLES, IN_SOME, IN_TRIALS, OF_RESIDUAL
+from biomech_id.judgement.grade import COUNTED, IN_CYCLES, IN_SIDES, IN_SOME, OF_RESIDUAL
 from biomech_id.judgement.quality import BY_CYCLE, RULES
 from biomech_id.judgement.session_plates import RULE as PLATE_PLACE
 from biomech_id.pipeline.single import Outcome, run_job
@@ -74,7 +74,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Tables]:
 
 def test_every_rule_is_measured_in_one_place() -> None:
     """A new rule is one row of `RULES` and one of these."""
-    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED, "plausibility", PLATE_PLACE]) == sorted(
+    assert sorted([*IN_CYCLES, *IN_SIDES, *IN_SOME, *OF_RESIDUAL, *COUNTED, "plausibility", PLATE_PLACE]) == sorted(
         rule.name for rule in RULES
     )
     assert tuple(IN_CYCLES) == BY_CYCLE

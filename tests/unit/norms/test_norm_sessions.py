@@ -15,6 +15,7 @@ from biomech_id.session.tables.means import mean_of_known
 from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import check_norm, norm_band
+from tests.older_cycles import as_before
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,9 @@ def test_scores_of_the_norms_own_people(tables: Tables) -> None:
 
 
 def test_unused_cycles_and_half_curves_stay_out(tables: Tables) -> None:
-    trials = [{**trial, "cycles": [{**c, "used": c["cycle"] == 1} for c in trial["cycles"]]} for trial in tables.summary["trials"]]
+    trials = [
+        {**trial, "cycles": [as_before(c, used=c["cycle"] == 1) for c in trial["cycles"]]} for trial in tables.summary["trials"]
+    ]
     first = replace(tables, summary={**tables.summary, "trials": trials})
     norm = norm_from_sessions([first], source="")
     knee = norm_band(norm, "KneeAngles", "X")
@@ -148,8 +151,9 @@ def test_half_a_curve_and_a_point_nobody_knows_are_named(tables: Tables) -> None
 def test_every_trial_and_cycle_that_is_left_out_is_named_with_its_reason(tables: Tables) -> None:
     (walk,) = tables.summary["trials"]
     first, *others = walk["cycles"]
-    stumble = {**others[0], "used": False, "reasons": [Sentence("other-duration", {"duration_s": 1.9, "typical_s": 1.1}).to_dict()]}
-    bare = {**first, "kinetics_valid": "false", "reasons": [Sentence("no-loaded-plate").to_dict()]}
+    said = Sentence("other-duration", {"duration_s": 1.9, "typical_s": 1.1}).to_dict()
+    stumble = as_before(others[0], used=False, reasons=[said])
+    bare = as_before(first, kinetics_valid="false", reasons=[Sentence("no-loaded-plate").to_dict()])
     trials = [
         {**walk, "cycles": [bare, stumble]},
         {**walk, "name": "turn1", "kind": "turn", "cycles": [{**stumble, "cycle": 1}]},

@@ -41,7 +41,7 @@ def judged(folder: Path, *trials: Trial, unreadable: int = 0) -> FolderVerdict:
 def test_a_folder_that_runs(tmp_path: Path) -> None:
     verdict = judged(tmp_path, STATIC, WALK)
     assert verdict.to_dict() == {
-        "schema": 2, "folder": str(tmp_path), "verdict": "runs", "model": "conventional", "static": "static", "lacks": [],
+        "schema": 3, "folder": str(tmp_path), "verdict": "runs", "model": "conventional", "static": "static", "lacks": [],
         "command": f"biomech-id run {tmp_path} -o OUT",
     }  # fmt: skip
     assert verdict.sentence == f"{tmp_path} will run with the conventional model, calibrated on static."

@@ -14,7 +14,7 @@ from typing import Any
 import pypdf
 
 from biomech_id.conventions import cycle_rows
-from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables, cycle_layers
 
 #: What a page calls each kind of movement.
 KINDS = {
@@ -55,7 +55,9 @@ def counts(pdf: Path, tables: Tables) -> list[Count]:
         elif title.startswith("Time and distance"):
             found += _parameters(reader.pages[number].extract_text(), tables)
         elif title.startswith("Values"):
-            found += _in_means(text, "over the cycles in the means: ", [cycle for _, cycle in _straight(tables)], "Values")
+            found += _in_means(
+                text, "over the cycles in the means: ", [("straight", cycle) for _, cycle in _straight(tables)], "Values"
+            )
         if title.startswith(("Kinematics", "Kinetics", "Ground")):
             found += _panels(reader.pages[number].extract_text(), title, tables)
     return found
@@ -74,7 +76,7 @@ def _straight(tables: Tables) -> list[tuple[str, dict[str, Any]]]:
     """Trial and cycle of those in the means of the condition that the pages of straight walking show: the first one."""
     straight = [trial for trial in _trials(tables) if trial["kind"] == "straight" and trial["cycles"]]
     first = [trial for trial in straight if trial["condition"] == straight[0]["condition"]]
-    return [(trial["name"], cycle) for trial in first for cycle in trial["cycles"] if cycle["used"]]
+    return [(trial["name"], cycle) for trial in first for cycle in trial["cycles"] if _in(cycle, trial["kind"])]
 
 
 def _sides(cycles: list[dict[str, Any]]) -> tuple[int, int]:
@@ -95,7 +97,7 @@ def _cover(text: str, tables: Tables) -> Iterator[Count]:
         yield Count(f"cover: {words}", printed, sum(t["verdict"] == verdict for t in trials))
     failed = sum(int(n) for n in re.findall(r"(\d+) could not be analysed \(", text))
     yield Count("cover: failed", failed, len(tables.summary["failed"]))
-    every = [cycle for trial in trials for cycle in trial["cycles"] if cycle["used"]]
+    every = [(trial["kind"], cycle) for trial in trials for cycle in trial["cycles"] if trial["kind"] == "straight"]
     yield from _in_means(text, "Cycles in the means ", every, "cover")
     for trial in trials:
         row = rf"{re.escape(trial['file'])} {re.escape(KINDS[trial['kind']])} .*?(\d+), (\d+) (\d+), (\d+) ({GRADES})"
@@ -107,14 +109,21 @@ def _cover(text: str, tables: Tables) -> Iterator[Count]:
         yield Count(f"cover: {trial['name']}: verdict", printed[5], trial["verdict"])
 
 
-def _in_means(text: str, head: str, used: list[dict[str, Any]], page: str) -> Iterator[Count]:
-    printed = re.search(re.escape(head) + r"(\d+) left, (\d+) right; with kinetics (\d+) left, (\d+) right", text)
-    counted = (*_sides(used), *_sides(_with_kinetics(used)))
+def _in(cycle: dict[str, Any], kind: str, *layers: str) -> bool:
+    """Whether a cycle counts in some of these layers; in angles or loads without any."""
+    counts = cycle_layers(cycle, kind)
+    return any(counts[layer]["counts"] for layer in layers or ("kinematics", "kinetics"))
+
+
+def _in_means(text: str, head: str, cycles: list[tuple[str, dict[str, Any]]], page: str) -> Iterator[Count]:
+    words = r"kinematics (\d+) left, (\d+) right; kinetics (\d+) left, (\d+) right"
+    printed = re.search(re.escape(head) + words, text)
+    counted = [_sides([cycle for kind, cycle in cycles if _in(cycle, kind, layer)]) for layer in ("kinematics", "kinetics")]
     if printed is None:
         none = "none: no steady straight walking" in text or "no gait cycle is in the means" in text
-        yield Count(f"{page}: cycles in the means", none, not used)
+        yield Count(f"{page}: cycles in the means", none, counted == [(0, 0), (0, 0)])
         return
-    yield Count(f"{page}: cycles in the means, with kinetics", tuple(map(int, printed.groups())), counted)
+    yield Count(f"{page}: cycles in the means, with kinetics", tuple(map(int, printed.groups())), (*counted[0], *counted[1]))
 
 
 def _quality(text: str, tables: Tables) -> Iterator[Count]:
@@ -123,7 +132,7 @@ def _quality(text: str, tables: Tables) -> Iterator[Count]:
         last = rf"[^A-Z]*(?<!limit) (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b"
         row = re.search(rf"{name} {re.escape(KINDS[trial['kind']])} {last}", text)
         if row is not None:
-            used = sum(cycle["used"] for cycle in trial["cycles"])
+            used = sum(trial["kind"] == "straight" and _in(cycle, trial["kind"]) for cycle in trial["cycles"])
             yield Count(f"quality: {trial['name']}: in means", int(row[1]), used)
             yield Count(f"quality: {trial['name']}: not in means", int(row[2]), len(trial["cycles"]) - used)
             stances = tables.stances[tables.stances["trial"] == trial["name"]]
@@ -162,12 +171,7 @@ def _panels(text: str, title: str, tables: Tables) -> Iterator[Count]:
         return  # a further condition has pages of its own
     trials = [trial for trial in _trials(tables) if trial["kind"] == kind and trial["cycles"]]
     first = [trial for trial in trials if trial["condition"] == trials[0]["condition"]]
-    wanted = {
-        (trial["name"], cycle["side"], cycle["cycle"])
-        for trial in first
-        for cycle in trial["cycles"]
-        if (cycle["used"] if kind == "straight" else cycle.get("sound", True))
-    }
+    wanted = {(trial["name"], cycle["side"], cycle["cycle"]) for trial in first for cycle in trial["cycles"] if _in(cycle, kind)}
     heads = tables.cycles.iloc[::CURVE_POINTS]
     for right, left, words in re.findall(r"R (\d+)L (\d+)([A-Z][^\n]*)", text):
         rows = [row for row in cycle_rows() if words.startswith(row.title + " ")]

@@ -16,6 +16,7 @@ from biomech_id.sample.c3d import write_c3d
 from biomech_id.sample.subject import virtual_subject
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables.session_tables import Tables
+from tests.older_cycles import as_before
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_a_session_without_a_cycle_in_the_means_says_so_on_every_page(faulty: Ta
 
 
 def test_a_wrong_count_is_seen(faulty: Tables, report: Path) -> None:
-    trials = [{**trial, "cycles": [{**cycle} for cycle in trial["cycles"]]} for trial in faulty.summary["trials"]]
+    trials = [{**trial, "cycles": [as_before(cycle) for cycle in trial["cycles"]]} for trial in faulty.summary["trials"]]
     next(cycle for cycle in trials[0]["cycles"] if cycle["used"])["used"] = False
     other = replace(faulty, summary={**faulty.summary, "trials": trials})
     wrong = {count.what.partition(":")[0] for count in counts(report, other) if not count.agrees}

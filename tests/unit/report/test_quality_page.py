@@ -134,7 +134,7 @@ def test_the_cover_counts_the_cycles_in_the_means(build):
     tables = build(cycles=3, sides="L")
     tables.summary["trials"][0]["cycles"][0]["kinetics_valid"] = "false"
     tables.summary["trials"][0]["cycles"][1]["used"] = False
-    assert cycles_in_means(tables.cycle_list, STYLE) == "2 left, 0 right; with kinetics 1 left, 0 right"
+    assert cycles_in_means(tables.cycle_list, STYLE) == "kinematics 2 left, 0 right; kinetics 1 left, 0 right"
 
 
 def test_a_finding_of_many_trials_is_said_once():

@@ -27,6 +27,7 @@ from biomech_id.report.panels.layer import ROWS, layers_of
 from biomech_id.report.panels.norm import load_norm, with_norm
 from biomech_id.report.panels.uncertainty_bars import BARS_AT, uncertainty_lines
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
+from tests.older_cycles import as_before
 
 MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
 #: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.
@@ -190,7 +191,7 @@ def test_the_words_beside_the_bars_are_whole_and_stand_on_the_sheet(
 def test_a_cycle_outside_the_means_does_not_count(tables: Tables) -> None:
     """The same lines, whatever is said of cycles that are in no mean."""
     summary = dict(tables.summary)
-    trials = [{**trial, "cycles": [{**c, "used": c["cycle"] != 1} for c in trial["cycles"]]} for trial in summary["trials"]]
+    trials = [{**trial, "cycles": [as_before(c, used=c["cycle"] != 1) for c in trial["cycles"]]} for trial in summary["trials"]]
     assert tables.uncertainty is not None
     wild: pd.DataFrame = tables.uncertainty.copy()
     first = wild["cycle"] == 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biomech_id.conventions import Aspect
 from biomech_id.deprecation import BiomechDeprecationWarning
 from biomech_id.errors import MissingInputError
 from biomech_id.movement.cycle import KineticsValid
@@ -35,7 +36,7 @@ def refuse(*args: object, **kwargs: object) -> None:
 def test_bands_outlive_what_is_judged_of_their_cycles(trial: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
     before = bands(trial)
     monkeypatch.setattr(trial_tables, "cycle_bands", refuse)
-    judged = replace(trial, cycles=tuple(replace(cycle, refused=True, steady=False) for cycle in trial.cycles))
+    judged = replace(trial, cycles=tuple(replace(cycle, refused=(Aspect.KINEMATICS,), steady=False) for cycle in trial.cycles))
     assert len(before) == 3
     for ours, theirs in zip(bands(judged), before, strict=True):
         assert ours.cycle.refused

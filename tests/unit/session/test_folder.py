@@ -220,8 +220,8 @@ def test_reading_what_is_no_session(tables: Tables, tmp_path: Path) -> None:
     with pytest.raises(FileRefusedError, match=r"cycles\.csv"):
         read_tables(tmp_path / "lacking")
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    (out / "manifest.json").write_text(json.dumps(manifest | {"schema": 3}), encoding="utf-8")
-    with pytest.raises(FileRefusedError, match="schema 3"):
+    (out / "manifest.json").write_text(json.dumps(manifest | {"schema": 4}), encoding="utf-8")
+    with pytest.raises(FileRefusedError, match="schema 4"):
         read_tables(out)
 
 
