@@ -663,6 +663,18 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, _LABEL, Column("time_s", "number", "beginning of the 5 ms, on the recording's clock", "s"),
         Column("lowest", "number", "in the channel's unit"), Column("highest", "number", "in the channel's unit"),
     )),
+    TableRow("examination", "one value of the clinical examination, as files, subject.toml or a table examination.csv hold it", (
+        Column("joint", "text", "hip, knee, ankle or foot; empty where none is meant or known"),
+        Column("test", "text", "what was examined: flexion, strength, spasticity, ...; of an unknown test the file's key"),
+        Column("muscle", "text", "muscle or group of muscles"), _SIDE,
+        Column("value", "number", "in the unit; of a grade a number to sort by (5- is 4.67)"), _UNIT,
+        Column("grade", "text", "as written: 5-, 1+"), Column("scale", "text", "of the grade: MRC 0 to 5"),
+        Column("position", "text", "of the body: knee flexed"),
+        Column("under", "text", "awake or anaesthesia; empty where nobody says"),
+        Column("examiner", "text", "who examined; empty under a code"), Column("date", "text", "ISO date; empty where nobody says"),
+        Column("positive", "text", "what a positive value means; empty where nobody says: then it never stands beside a curve"),
+        Column("raw", "text", "as it was written"), Column("source", "text", "where it was read"),
+    )),
     TableRow("muscles", "one muscle and one angle at one percent of one cycle", (
         _TRIAL, _SIDE, _CYCLE, _PERCENT, Column("muscle", "text", "psoas, medial_hamstrings, ..., soleus: one of the clinic's"),
         Column("path", "text", "what the model calls it"),

@@ -217,7 +217,10 @@ class Pseudonym:
         age = None if subject.age_years is None else round(subject.age_years, 1)
         condition = subject.condition and self.condition(subject.condition)
         sex = None if subject.sex is None else self.of(subject.sex)
-        return replace(subject, code=self.code, birth_date=None, age_years=age, condition=condition, sex=sex, sources=sources)
+        kept = tuple(replace(one, examiner="", raw=self.of(one.raw)) for one in subject.examination if "clinic" in self.keeps)
+        return replace(
+            subject, code=self.code, birth_date=None, age_years=age, condition=condition, sex=sex, sources=sources, examination=kept
+        )  # fmt: skip
 
     def of_clinic(self, clinic: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
         """Return the clinic's notes where the recipe keeps them.

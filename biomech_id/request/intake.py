@@ -22,7 +22,7 @@ from biomech_id.models.still_window import SHORT_S, stillest_window
 from biomech_id.movement.feet import TrialKind
 from biomech_id.readers import read
 from biomech_id.request.job import Job
-from biomech_id.request.subject_file import apply_subject_file, subject_toml
+from biomech_id.request.subject_file import apply_subject_file, examination_of, subject_toml
 from biomech_id.trial import Subject, Trial
 
 #: Reads one file; `readers.formats.read` in the product.
@@ -357,6 +357,8 @@ def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subje
         subject = subject.with_values("file", session_date=dates[0]) if dates else subject
     if job.subject_toml:
         subject = apply_subject_file(subject, job.subject_toml)
+    if job.examination_csv:
+        subject = subject.with_examination(examination_of(job.examination_csv), job.examination_csv.name)
     if subject.age_years is None and (age := _age_years(subject)) is not None:
         subject = subject.with_values("birth date and session date", age_years=age)
     if job.mass_kg is not None:
@@ -380,7 +382,7 @@ def _completed(subject: Subject, other: Subject, name: str) -> Subject:
     missing = {
         field: value
         for field, value in other.__dict__.items()
-        if field != "sources" and value not in (None, "") and value != {} and getattr(subject, field) in (None, "", {})
+        if field != "sources" and value not in (None, "", ()) and value != {} and getattr(subject, field) in (None, "", {}, ())
     }
     return subject.with_values(f"{name}", **missing) if missing else subject
 

@@ -129,6 +129,11 @@ class Job:
         return self.subject_file or self._own("subject.toml")
 
     @property
+    def examination_csv(self) -> Path | None:
+        """The clinical examination in the subject's folder, if there is one."""
+        return self._own("examination.csv")
+
+    @property
     def review_toml(self) -> Path | None:
         """The review in force, if there is one."""
         return self.review or self._own("review.toml")

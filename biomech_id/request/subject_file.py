@@ -6,6 +6,7 @@ the recordings say; an option beats both; every value remembers where it came fr
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,8 +14,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from biomech_id.files.settings import Section, Setting, a_number, must_fit, read_written, template, toml_of, yes_or_no
+from biomech_id.errors import OptionError
+from biomech_id.files.settings import ListOf, Section, Setting, a_number, must_fit, read_written, template, toml_of, yes_or_no
+from biomech_id.files.text import read_text
 from biomech_id.trial import Subject
+from biomech_id.trial.examination import EXAMINATION_COLUMNS, Examined, as_examined
 from biomech_id.trial.subject import LIMITS
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
@@ -70,6 +74,15 @@ def _is_noted(value: object) -> bool:
     return _is_said(value) or (isinstance(value, dict) and all(map(_is_said, value.values())))
 
 
+#: One value of the clinical examination.
+EXAMINATION = Section(
+    {
+        name: Setting("a text, a number or a day", lambda v: not isinstance(v, dict | list), "", read=str)
+        for name in (*EXAMINATION_COLUMNS, "raw")
+    },
+    required=("test",),
+    unknown=lambda at: f"{at.where}: an examination has no {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
+)
 #: What a subject file may say.
 SUBJECT = Section(
     {
@@ -113,7 +126,8 @@ SUBJECT = Section(
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
         "statics": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [statics] of "condition" = "file stem of its static trial"')),
-        "clinic": Section({}, rest=Setting("a text, a number, true or false, or a section of them", _is_noted),
+        "clinic": Section({"examination": ListOf(EXAMINATION)},
+            rest=Setting("a text, a number, true or false, or a section of them", _is_noted),
             no_table=lambda at: at.must_be("a section [clinic]")),
     },
     unknown=lambda at: f"{at.where}: there is no subject value called {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
@@ -145,9 +159,32 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
     OptionError
         An unknown key, a value of the wrong type or outside what a person can measure; the message names both.
     """
-    said = {key: value for key, value in _read(path).items() if key in VALUES and key != "condition"}
+    content = _read(path)
+    said = {key: value for key, value in content.items() if key in VALUES and key != "condition"}
     changes = {_field_of(key)[0]: _in_si(key, value) for key, value in said.items()}
+    written = [as_examined(row, Path(path).name) for row in content.get("clinic", {}).get("examination", ())]
+    subject = subject.with_examination(written, Path(path).name)
     return subject.with_values(Path(path).name, **changes) if changes else subject
+
+
+def examination_of(path: Path) -> tuple[Examined, ...]:
+    """Return the clinical examination that a table holds; only the columns of `EXAMINATION_COLUMNS` are looked at.
+
+    Parameters
+    ----------
+    path : Path
+        ``examination.csv``.
+
+    Raises
+    ------
+    OptionError
+        It has no column "test".
+    """
+    rows = list(csv.DictReader(read_text(path).splitlines()))
+    if rows and "test" not in rows[0]:
+        words = f"{path.name} has no column test; its columns are {', '.join(EXAMINATION_COLUMNS)}."
+        raise OptionError(words, value=list(rows[0]), expected="a column test", where=str(path))
+    return tuple(as_examined(row, path.name) for row in rows if (row["test"] or "").strip())
 
 
 def _in_si(key: str, value: Any) -> Any:
@@ -194,7 +231,7 @@ def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:
     """
     said = _read(path).get("clinic", {}) if path is not None and Path(path).is_file() else {}
     sections = {"": {key: value for key, value in said.items() if _is_said(value)}}
-    sections |= {key: value for key, value in said.items() if not _is_said(value)}
+    sections |= {key: value for key, value in said.items() if isinstance(value, dict)}
     return {name: {key: _as_said(value) for key, value in keys.items()} for name, keys in sections.items() if keys}
 
 

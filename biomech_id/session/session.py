@@ -45,7 +45,10 @@ _T = TypeVar("_T")
 _SKETCHED = ("LKneeAngles.X", "RKneeAngles.X")
 #: Tables that are tidy, and tables that a session may have or not, by name.
 _TIDY = ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
-_OPTIONAL = ("norm", "parity", "statistics", "uncertainty", "channels", "emg", "emg_activity", "emg_pairs", "emg_raw", "whole_body")
+_OPTIONAL = (
+    "norm", "parity", "statistics", "uncertainty", "channels", "emg", "emg_activity", "emg_pairs", "emg_raw", "whole_body",
+    "examination",
+)  # fmt: skip
 
 
 def _table(name: str, doc: str) -> Any:
@@ -550,6 +553,7 @@ class Session:
     emg_pairs = _table("emg_pairs", "Co-contraction, or None.")
     emg_raw = _table("emg_raw", "Raw traces of muscle signals, or None.")
     whole_body = _table("whole_body", "Momentum, residual and energy over time, or None.")
+    examination = _table("examination", "Values of the clinical examination, or None.")
 
     @property
     def further(self) -> Mapping[str, pd.DataFrame]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, by, holds, or_none, takes
+from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, by, each, holds, or_none, takes
 from biomech_id.conventions import SIDES
+from biomech_id.trial.examination import Examined
 
 #: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
 LIMITS: dict[str, tuple[float, float]] = {
@@ -50,7 +51,7 @@ def _measured(name: str) -> Kind:
 @holds(
     code=a_str(), birth_date=or_none(a_day()), sex=or_none(a_str()), condition=or_none(a_str()), session_date=or_none(a_day()),
     foot_flat=or_none(a_switch()), medial_markers=or_none(a_switch()), same_placement=or_none(a_switch()),
-    sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
+    examination=each(a(Examined)), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ class Subject:
         Whether no marker was placed anew between the days of the recordings.
     sources : Mapping[str, str], optional
         Field -> where it was read.
+    examination : tuple[Examined, ...], optional
+        Values of the clinical examination.
 
     Raises
     ------
@@ -162,6 +165,7 @@ class Subject:
     medial_markers: bool | None = None
     same_placement: bool | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    examination: tuple[Examined, ...] = ()
 
     def __post_init__(self) -> None:
         for name, value in self.__dict__.items():
@@ -198,6 +202,25 @@ class Subject:
         """
         sources = dict(self.sources) | dict.fromkeys(values, source)
         return replace(self, **values, sources=sources)
+
+    def with_examination(self, more: Sequence[Examined], source: str) -> Subject:
+        """Return the subject with further values of the examination; what is known of the same test is replaced.
+
+        Parameters
+        ----------
+        more : Sequence[Examined]
+            The further values.
+        source : str
+            Where they were read.
+        """
+        replaced = {_test_of(one) for one in more}
+        kept = tuple(one for one in self.examination if _test_of(one) not in replaced)
+        return self.with_values(source, examination=(*kept, *more)) if more else self
+
+
+def _test_of(one: Examined) -> tuple[str, ...]:
+    """What tells two values of an examination apart besides the value."""
+    return (one.joint, one.test, one.muscle, one.side, one.scale, one.position, one.under, one.date)
 
 
 def _rebuild(fields: dict[str, Any]) -> Subject:

@@ -271,10 +271,28 @@ def _measured(meant: Meaning, stored: str, unit: str, source: str) -> NamedValue
     return replace(read, quantity="marker_diameter_m", value=None if value is None else 2.0 * value)
 
 
-def _texts(parameter: Parameter) -> list[str]:
+def rows_as_text(parameter: Parameter) -> list[str]:
+    """Return what a parameter holds as texts, one a row; empty for numbers that are none.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        Of any kind.
+    """
     if parameter.record.kind == -1:
         return [text.strip() for text in parameter.strings]
     return [repr(float(number)) if isfinite(float(number)) else "" for number in parameter.numbers.ravel()]
+
+
+def is_about_person(group: str) -> bool:
+    """Whether a group's name says that it is about a person.
+
+    Parameters
+    ----------
+    group : str
+        Name of the group.
+    """
+    return any(word in vocabulary()["about_the_person"] for word in _split(group))
 
 
 def _believed(group: str, meant: Meaning) -> bool:
@@ -282,8 +300,7 @@ def _believed(group: str, meant: Meaning) -> bool:
     words = vocabulary()
     if group.upper() in words["settings"]:
         return False
-    about = any(word in words["about_the_person"] for word in _split(group))
-    return about or bool(meant.side) or (meant.words > 1 and meant.quantity in words["believed_anywhere"])
+    return is_about_person(group) or bool(meant.side) or (meant.words > 1 and meant.quantity in words["believed_anywhere"])
 
 
 def measurements(parameters: Parameters) -> list[NamedValue]:
@@ -301,7 +318,7 @@ def _of_group(name: str, parameters: Parameters) -> Iterator[NamedValue]:
     group = parameters.groups[name]
     for parameter in group.parameters.values():
         meant = meaning(parameter.record.name)
-        texts = _texts(parameter) if meant else []
+        texts = rows_as_text(parameter) if meant else []
         if meant and len(texts) == 1 and _believed(name, meant):
             read = _measured(meant, texts[0], "", f"{name}:{parameter.record.name}")
             yield from (read,) if read else ()
@@ -313,7 +330,7 @@ def _of_list(group: str, names: str, parameters: Parameters) -> Iterator[NamedVa
     """Measurements of a list of names beside one of values; of unlike lengths only by the one shift that fits."""
     found = parameters.find(group, "VALUES")
     labels, units = parameters.strings(group, names), parameters.strings(group, "UNITS")
-    values = _texts(found) if found else []
+    values = rows_as_text(found) if found else []
     sides = parameters.strings(group, "CONTEXTS")
     meant = [_in_context(label, sides[row] if row < len(sides) else "") for row, label in enumerate(labels)]
     if not values or not any(one and _believed(group, one) for one in meant):

@@ -7,6 +7,7 @@ PROCESSING come first. What they leave out is filled in by what other names mean
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from itertools import product
 from math import degrees as degrees_of
@@ -15,10 +16,11 @@ from typing import Any
 
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.readers.c3d.file import C3DFile
-from biomech_id.readers.c3d.measurements import NamedValue, in_si, measurements
+from biomech_id.readers.c3d.measurements import NamedValue, in_si, is_about_person, measurements, rows_as_text
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Subject
+from biomech_id.trial.examination import Examined, examined
 from biomech_id.trial.subject import LIMITS
 
 #: Field, its name in a finding, the finding's rule, Vicon's name in PROCESSING.
@@ -96,6 +98,9 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings:
     own = {label for key, (label, _) in stored.items() if key in _vendors_own()}
     read = [one for one in measurements(file.parameters) if not (one.group == "PROCESSING" and one.name in own)]
     _other_names(read, values, sources, findings)
+    examination = tuple(_examination(file.parameters))
+    if examination:
+        values["examination"], sources["examination"] = examination, examination[0].source.partition(":")[0]
     if session_date:
         values["session_date"], sources["session_date"] = session_date, "file"
     code = prefix or next(filter(None, file.parameters.strings("SUBJECTS", "NAMES")), "")
@@ -172,6 +177,15 @@ def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, s
             values[field], sources[field] = fitting, f"PROCESSING:{name.title()}"
         else:
             findings.add(rule, **{word: value}, parameter=f"PROCESSING:{name}")
+
+
+def _examination(parameters: Parameters) -> Iterator[Examined]:
+    """The values of a clinical examination that the groups about a person hold, as text or number."""
+    for group, held in parameters.groups.items():
+        for parameter in held.parameters.values() if is_about_person(group) else ():
+            name, texts = parameter.record.name, rows_as_text(parameter)
+            found = examined(name, texts[0], f"{group}:{name}") if len(texts) == 1 else None
+            yield from (found,) if found else ()
 
 
 def _vendors_own() -> set[str]:

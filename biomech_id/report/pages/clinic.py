@@ -13,6 +13,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import TableColumn, TextTable
 from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.trial.examination import Examined
 
 #: Section -> key -> text; "" is the section of keys outside any.
 Findings: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -102,4 +103,30 @@ def _draw(content: Content) -> Iterator[Figure]:
     return clinic_pages(clinic_of_session(content.tables), content.style)
 
 
+def examination_sections(tables: Tables) -> Findings:
+    """Return the values of the examination as a page prints them: by joint, grades by what they grade, each as it was written.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session's tables.
+    """
+    sections: dict[str, dict[str, str]] = {}
+    for row in () if tables.examination is None else tables.examination.to_dict("records"):
+        if not Examined(raw=row["raw"]).seen:
+            continue
+        named = row["muscle"] if row["scale"] and row["muscle"] else ", ".join(filter(None, (row["test"], row["muscle"])))
+        key = ", ".join(filter(None, (named, row["position"], row["under"], row["date"], row["side"])))
+        section = row["test"] if row["scale"] and row["muscle"] else row["joint"]
+        sections.setdefault(section, {})[key] = " ".join(
+            filter(None, (row["raw"], row["unit"], row["scale"] and f"({row['scale']})"))
+        )
+    return sections
+
+
+def _draw_examination(content: Content) -> Iterator[Figure]:
+    return clinic_pages(examination_sections(content.tables), content.style)
+
+
 register(PageKind("clinic", 15, _draw, shows=Shows.SESSION, needs=("clinic",), compare=of_each))
+register(PageKind("examination", 15.5, _draw_examination, shows=Shows.SESSION, needs=("examination",), compare=of_each))

@@ -60,6 +60,7 @@ def session_tables(session: Session) -> Tables:
         **emg_tables(session.muscle_signals),
         muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
         whole_body=_whole_body(trials),
+        examination=_examination(session),
         further={
             name: tidy_table(name, list(further.rows(session.computed)), further.table.columns)
             for name, further in FURTHER_TABLES.items()
@@ -108,6 +109,11 @@ def _quality(trial: Solved) -> Iterable[Mapping[str, Any]]:
 def _whole_body(trials: Iterable[Solved]) -> pd.DataFrame | None:
     shown = [(t.name, t.motion.time_s, t.whole_body, t.feet_on_floor) for t in trials if t.whole_body is not None]
     return whole_body_table(shown) if shown else None
+
+
+def _examination(session: Session) -> pd.DataFrame | None:
+    rows = [vars(one) for one in session.person.examination]
+    return tidy_table("examination", rows) if rows else None
 
 
 def _stances(trial: Solved) -> Iterable[Mapping[str, Any]]:

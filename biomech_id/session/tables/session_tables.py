@@ -97,6 +97,8 @@ class Tables:
     whole_body : pd.DataFrame | None, optional
         ``trial time_s variable component value unit`` (variables: `session.output.whole_body.WHOLE_BODY_VARIABLES`); None where no
         trial shows the whole body.
+    examination : pd.DataFrame | None, optional
+        ``examination.csv``: values of the clinical examination; None without one.
     further : Mapping[str, pd.DataFrame], optional
         Name -> table that a laboratory has registered (`session.output.further_tables`).
     """
@@ -124,6 +126,7 @@ class Tables:
     emg_raw: pd.DataFrame | None = None
     muscles: pd.DataFrame | None = None
     whole_body: pd.DataFrame | None = None
+    examination: pd.DataFrame | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property

@@ -1,0 +1,170 @@
+"""The clinical examination as values: range of motion, strength, selectivity, spasticity, rotation profile, by side.
+
+``examinations.csv`` says what the keys of files mean, in which unit or scale, and what a positive value means. Where it does not
+say that, the value is printed as it was written and never stands beside a curve.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from math import nan
+from pathlib import Path
+
+from biomech_id.conventions import SIDES
+
+#: Words of a key that is about who a person is: such keys are never read.
+PRIVATE = ("id", "name", "birth", "patient", "visit", "visite", "address", "dob")
+#: What stands where nothing was examined.
+NOT_EXAMINED = ("", "_", "-", "nan", "n/a")
+_KEY = re.compile(r"C_([A-Za-z]+)_([A-Za-z0-9]+)_([LR])", re.IGNORECASE)
+_GRADE = re.compile(r"(\d+(?:\.\d+)?)([-+]?)")
+#: What a minus or a plus behind a grade is worth, for sorting.
+_THIRD = {"-": -1 / 3, "+": 1 / 3, "": 0.0}
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One value of the examination.
+
+    Attributes
+    ----------
+    joint : str, optional
+        "hip", "knee", "ankle", "foot"; empty where none is meant or known.
+    test : str, optional
+        What was examined: "flexion", "strength", "spasticity"; of an unknown key, the key.
+    muscle : str, optional
+        Muscle or group of muscles.
+    side : str, optional
+        "L", "R", or empty.
+    value : float, optional
+        In the unit; of a grade a number to sort by; NaN where none was written.
+    unit : str, optional
+        "deg", "mm"; empty for grades.
+    grade : str, optional
+        As written: "5-", "1+".
+    scale : str, optional
+        Of the grade: "MRC 0 to 5".
+    position : str, optional
+        Of the body: "knee flexed".
+    under : str, optional
+        "awake", "anaesthesia"; empty where nobody says.
+    examiner : str, optional
+        Who examined.
+    date : str, optional
+        As ISO writes it; empty where nobody says.
+    positive : str, optional
+        What a positive value means; empty where nobody says.
+    raw : str, optional
+        As it was written.
+    source : str, optional
+        Where it was read.
+    """
+
+    joint: str = ""
+    test: str = ""
+    muscle: str = ""
+    side: str = ""
+    value: float = nan
+    unit: str = ""
+    grade: str = ""
+    scale: str = ""
+    position: str = ""
+    under: str = ""
+    examiner: str = ""
+    date: str = ""
+    positive: str = ""
+    raw: str = ""
+    source: str = ""
+
+    @property
+    def seen(self) -> bool:
+        """Whether something was examined."""
+        return self.raw.strip().lower() not in NOT_EXAMINED
+
+
+#: What a laboratory writes by hand: the columns of ``examination.csv``, the keys of ``[[clinic.examination]]``.
+EXAMINATION_COLUMNS: tuple[str, ...] = tuple(each.name for each in fields(Examined) if each.name not in ("raw", "source"))
+
+
+@cache
+def _known() -> dict[tuple[str, str], dict[str, str]]:
+    """Kind and name, in lower case -> the vocabulary's row."""
+    with Path(__file__).with_name("examinations.csv").open(encoding="utf-8") as lines:
+        return {(row["kind"], row["name"]): row for row in csv.DictReader(lines)}
+
+
+def _number(text: str) -> float:
+    written = _GRADE.fullmatch(text.strip().lstrip("-").replace(",", "."))
+    if written is None:
+        return nan
+    sign = -1.0 if text.strip().startswith("-") else 1.0
+    return sign * (float(written[1]) + _THIRD[written[2]])
+
+
+def examined(key: str, text: str, source: str) -> Examined | None:
+    """Return what one field of a file says of the examination.
+
+    Parameters
+    ----------
+    key : str
+        Name of the field: "C_ROM_HipFlex_L", "GMFCS".
+    text : str
+        Its value, as written.
+    source : str
+        Where it was read.
+
+    Returns
+    -------
+    Examined | None
+        None for a field that is no part of an examination; a test that the vocabulary has not keeps its key.
+    """
+    raw, alone = text.strip(), _known().get(("alone", key.lower().replace("_", "").replace(" ", "")))
+    if alone is not None:
+        return Examined(test=alone["test"], scale=alone["scale"], raw=raw, source=source) if Examined(raw=raw).seen else None
+    found = _KEY.fullmatch(key)
+    if found is None or is_private(key):
+        return None
+    kind, name, side = found[1].lower(), found[2].lower(), found[3].upper()
+    row = _known().get((kind, name))
+    of_kind, muscle = _known().get((kind, "")), _known().get(("muscle", name))
+    if row is None and of_kind is not None and muscle is not None:
+        row = of_kind | {"joint": muscle["joint"], "muscle": muscle["muscle"]}
+    if row is None:
+        return Examined(test=f"{found[1]} {found[2]}", side=side, value=_number(raw), raw=raw, source=source)
+    told = {name: row[name] for name in ("joint", "test", "muscle", "position", "unit", "scale", "positive")}
+    return Examined(**told, side=side, value=_number(raw), grade=raw if row["scale"] else "", raw=raw, source=source)
+
+
+def is_private(key: str) -> bool:
+    """Whether a key is about who a person is.
+
+    Parameters
+    ----------
+    key : str
+        Of a file's field, or of a column.
+    """
+    return any(word.lower() in PRIVATE for word in re.split(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])", key))
+
+
+def as_examined(row: Mapping[str, object], source: str) -> Examined:
+    """Return a value that was written by hand, by the columns of the table.
+
+    Parameters
+    ----------
+    row : Mapping[str, object]
+        Column -> what is written there; other columns than `EXAMINATION_COLUMNS` and "raw" are not looked at.
+    source : str
+        Where it was read.
+    """
+    told = {name: str(row.get(name) or "").strip() for name in EXAMINATION_COLUMNS if name != "value"}
+    written = row.get("value")
+    text = "" if written is None else f"{written:g}" if isinstance(written, float) else str(written).strip()
+    sides = {"left": "L", "right": "R", **{side.lower(): side for side in SIDES}}
+    told["side"] = sides.get(told["side"].lower(), told["side"])
+    grade = told["grade"] or (text if told["scale"] else "")
+    raw = str(row.get("raw") or "").strip() or text or grade
+    return Examined(**(told | {"grade": grade}), value=_number(text or grade), raw=raw, source=source)
