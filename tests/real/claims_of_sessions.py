@@ -638,6 +638,28 @@ def unlike_steps(said: Said) -> bool:
     return abs(float(np.median(weighed)) / said["steps_kg"] - 1.0) < 0.02 and abs(said["mass_kg"] / said["steps_kg"] - 1.0) > 0.05
 
 
+def varus_in_swing(said: Said) -> tuple[float, float]:
+    """Mean range of varus and its slope on flexion where the ankle is faster than half of its own fastest, level walks pooled."""
+    swings = []
+    for trial in said.session.result.trials:
+        side = said["side"]
+        if str(trial.kind) not in ("straight", "treadmill") or str(trial.verdict) == "reject":
+            continue
+        ankle, knee = trial.motion.joint_centres_lab_m[side, "ankle"], np.degrees(trial.motion.joint_angles_rad[side, "knee"])
+        speed = np.linalg.norm(np.gradient(ankle, axis=0), axis=1)
+        fast = (speed > 0.5 * np.nanpercentile(speed, 98)) & np.isfinite(knee).all(axis=1)
+        edges = np.flatnonzero(np.diff(np.r_[0, fast.astype(int), 0]))
+        swings += [knee[a:b] for a, b in edges.reshape(-1, 2) if b - a >= 0.15 * trial.motion.rate_hz]
+    every = np.concatenate(swings)
+    return float(np.mean([np.ptp(swing[:, 1]) for swing in swings])), float(np.polyfit(every[:, 0], every[:, 1], 1)[0])
+
+
+@claim("knee-varus-follows", "knee-varus-wide", "knee-axis-turned", slope=plus(0.3), range_deg=plus(9))
+def varus(said: Said) -> bool:
+    range_deg, slope = varus_in_swing(said)
+    return abs(range_deg - said["range_deg"]) < 0.5 and abs(slope - said["slope"]) < 0.02
+
+
 @claim("further-markers", markers=lambda markers: (*markers[:-1], "C7"))
 def keep_their_places(said: Said) -> bool:
     """Each is in one segment's cluster, and its distances to the others there vary by less than 15 mm in every recording."""

@@ -61,6 +61,8 @@ def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[
         told = axes not in (None, first)
         yield f"{style.label('calibration.axes')}: {axes}." if told else style.label("calibration.axes_conventional")
     for key, values in _by_key(calibration.get("sides", {})).items():
+        if key == "knee_axis_evidence":
+            values = {side: style.label(f"knee_evidence.{str(value).replace(' ', '_')}") for side, value in values.items()}
         if key not in _TOLD:
             yield from _both_sides(key, values, style)
     for condition, own in calibration.get("conditions", {}).items():

@@ -11,6 +11,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import SIDE_SIGN, SIDES
+from biomech_id.errors import Severity
 from biomech_id.feet.movements import TrialKind
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.sample.patterns import PATTERNS
@@ -70,7 +71,35 @@ def test_nothing_is_said_of_a_clean_placement() -> None:
     usual = bid.virtual_subject(plates=())
     default = judge_knee_axes([analysed(usual.static().trial, usual.walk().trial)])
     assert default["R"]["knee_varus_slope"] > 0.3  # knees over feet that are turned out: a healthy leg's varus, near the limit
-    assert not list(knee_axis_findings(default, "static"))
+    found = list(knee_axis_findings(default, "static"))
+    assert [(each.rule, each.severity) for each in found] == [("knee-varus-follows", Severity.INFO)] * 2
+    assert [each.values["other_slope"] for each in found] == [default[side]["knee_varus_slope"] for side in ("R", "L")]
+
+
+def test_the_virtual_healthy_walk_has_the_reference_figures() -> None:
+    """Range, slope, correlation, and turn with its error, of the left and the right knee, by a prototype outside the project."""
+    usual = bid.virtual_subject(plates=())
+    found = judge_knee_axes([analysed(usual.static().trial, usual.walk().trial)])
+    for side, (range_deg, slope, correlation, turn_deg) in {"L": (15.7, 0.28, 0.89, 20.0), "R": (20.0, 0.34, 0.87, 24.6)}.items():
+        limb = found[side]
+        assert limb["knee_varus_range_deg"] == pytest.approx(range_deg, abs=0.3)
+        assert limb["knee_varus_slope"] == pytest.approx(slope, abs=0.01)
+        assert limb["knee_varus_correlation"] == pytest.approx(correlation, abs=0.01)
+        assert limb["knee_axis_turn_deg"] == pytest.approx(turn_deg, abs=0.5)
+
+
+def test_a_wide_varus_is_said_whatever_its_slope() -> None:
+    result = analysed(*recorded(0.0))
+    angles = dict(result.motion.joint_angles_rad)
+    for side in SIDES:
+        knee = np.array(angles[side, "knee"])
+        knee[:, 1] += np.deg2rad(14.0) * np.sin(40.0 * np.arange(len(knee)) / result.motion.rate_hz)
+        angles[side, "knee"] = knee
+    found = list(
+        knee_axis_findings(judge_knee_axes([replace(result, motion=replace(result.motion, joint_angles_rad=angles))]), "s")
+    )
+    assert [each.rule for each in found] == ["knee-varus-wide"] * 2
+    assert "none of 38 legs" in found[0].message
 
 
 @pytest.mark.parametrize("until_off", [False, True])
@@ -114,13 +143,17 @@ def thrusting(static: Trial, walk: Trial, *, until_off: bool) -> np.ndarray:
     return position_m
 
 
-def test_other_movements_models_and_stiff_knees_are_not_judged() -> None:
+def test_other_movements_and_stiff_knees_are_not_judged_and_other_models_are() -> None:
     static, walk = recorded(16.0)
     assert judge_knee_axes([analysed(static, walk, TrialKind.TURN)]) == {}
     result = analysed(static, walk)
-    assert judge_knee_axes([replace(result, motion=replace(result.motion, model="six-dof"))]) == {}
+    six_dof = judge_knee_axes([replace(result, motion=replace(result.motion, model="six-dof"))])
+    assert [limb["knee_axis_evidence"] for limb in six_dof.values()] == ["turned", "turned"]
+    assert not any("thigh_marker_turn_deg" in limb for limb in six_dof.values())
     angles = {key: values * (0.3 if key[1] == "knee" else 1.0) for key, values in result.motion.joint_angles_rad.items()}
-    assert judge_knee_axes([replace(result, motion=replace(result.motion, joint_angles_rad=angles))]) == {}
+    stiff = judge_knee_axes([replace(result, motion=replace(result.motion, joint_angles_rad=angles))])
+    assert stiff == {side: {"knee_axis_evidence": "could not run"} for side in SIDES}
+    assert not list(knee_axis_findings(stiff, "static"))
 
 
 def test_without_a_thigh_marker_the_axis_is_judged_and_no_marker_named() -> None:
