@@ -142,6 +142,56 @@ def near_miss(word: object, known: Collection[str]) -> str:
     return did_you_mean(alike[0] if alike else word, known)
 
 
+@dataclass(frozen=True)
+class Cure:
+    """What somebody can type, or write into ``subject.toml``, against one lack of a session; neither where only recording helps.
+
+    Attributes
+    ----------
+    lack : str
+        What is lacking: "static", "subject", "mass", "measurements", "markers", ...
+    option : str, optional
+        Of ``biomech-id run``: "--static".
+    choices : tuple[tuple[str, ...], ...], optional
+        Values that the option takes, the first of them where nobody chooses; several values repeat it.
+    keys : tuple[str, ...], optional
+        Of ``subject.toml``.
+    command : str, optional
+        To be typed before ``run``.
+    names : tuple[str, ...], optional
+        Markers that are lacking.
+    """
+
+    lack: str
+    option: str = ""
+    choices: tuple[tuple[str, ...], ...] = ()
+    keys: tuple[str, ...] = ()
+    command: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Each choice as it is typed: "--static standing"."""
+        return tuple(" ".join(f"{self.option} {typed(value)}" for value in choice) for choice in self.choices)
+
+    @property
+    def sentence(self) -> Sentence:
+        """What is lacking, and every way to cure it."""
+        short = self.options[:3] if self.option != "--exclude" else self.options[:1]
+        values = {"options": short, "others": len(self.options) - len(short)}
+        ways = [Sentence("cure-options", values)] if self.options else []
+        if self.keys:
+            ways.append(Sentence("cure-keys", {"keys": self.keys, "template": self.command or None}))
+        elif self.command:
+            ways.insert(0, Sentence("cure-command", {"command": self.command}))
+        return Sentence("cure", {"lack": self.lack, "names": self.names, "ways": ways or [Sentence("cure-recording")]})
+
+    def to_dict(self) -> dict[str, object]:
+        """Return one of the ``cures`` of ``check --json``."""
+        lists = {"names": list(self.names), "options": list(self.options), "keys": list(self.keys)}
+        return {"lack": self.lack, **lists, "command": self.command or None}
+
+
 class BiomechError(Exception):
     """Base of all errors of this package.
 
@@ -160,9 +210,12 @@ class BiomechError(Exception):
     ----------
     under_code : str
         The sentence without any name, where the subject has a code; empty otherwise.
+    cures : tuple[Cure, ...]
+        What somebody can do about it, where that is known.
     """
 
     under_code: str = ""
+    cures: tuple[Cure, ...] = ()
 
     def __init__(self, message: str, *, value: object, expected: str, where: str) -> None:
         super().__init__(message)
@@ -181,6 +234,22 @@ class BiomechError(Exception):
             With the path as its value and its place.
         """
         return cls(message, value=str(path), expected=expected, where=str(path))
+
+    def cured_by(self, *cures: Cure) -> Self:
+        """Say what somebody can do about it.
+
+        Parameters
+        ----------
+        cures : Cure
+            One for each lack.
+
+        Returns
+        -------
+        Self
+            The same error.
+        """
+        self.cures = cures
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process boundaries (sandbox, batch); keyword-only arguments need help to be pickled.

@@ -7,11 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
+from biomech_id.cli.progress import Progress, shown_progress
 from biomech_id.cli.streams import shown
 
 if TYPE_CHECKING:
@@ -22,17 +26,29 @@ if TYPE_CHECKING:
 _STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
 
 
+#: How a verdict on a layer is said.
+_GRADES = {"accept": "good", "warn": "with limits", "reject": "not usable"}
+_LAYERS = {"kinematics": "kinematics", "kinetics": "kinetics", "emg": "EMG", "whole_body": "whole body"}
+_EXIT = {"runs": DONE, "runs_with_warnings": WARNINGS, "lacks": FAILED}
+#: What a terminal shows at once, and how wide a line may be where nobody knows the terminal's width.
+SCREEN_LINES, WIDTH = 24, 100
+
+
 def check(
     paths: Annotated[list[Path], typer.Argument(help="C3D files, or folders to walk.", show_default=False)],
+    *,
     json_lines: Annotated[bool, typer.Option("--json", help="One JSON object per file and line.")] = False,
     marker_set: Annotated[
         str | None, typer.Option(help="Marker set by name or TOML file; otherwise labels are looked at as Plug-in Gait's.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Of a folder also each file, and every problem found.")] = False,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Say whether a folder will run and with what, what is in each C3D file, and every problem found, each with a hint.
+    """Say whether a folder will run, how far, and what cures each lack; of a file what is in it, and every problem found.
+
+    Exit code of a folder: 0 it will run, 3 with warnings, 1 it will not.
 
     Example: biomech-id check patients/anna
     """
@@ -40,34 +56,90 @@ def check(
 
     show = _Terminal().show if sys.stdout.isatty() else _show
     codes = [DONE]
-    for path in paths:
-        # One folder of an archive is held at a time; the walk goes through them one after the other.
-        for folder, reports in groupby(iter_check([path], marker_set=marker_set), _folder_of):
-            if path.is_dir():
-                codes += _told(folder, reports, marker_set, None if json_lines else show)
-            else:
-                codes += [_shown(report, None if json_lines else show) for report in reports]
+    with shown_progress() as progress:
+        for path in paths:
+            # One folder of an archive is held at a time; the walk goes through them one after the other.
+            for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=progress), _folder_of):
+                if path.is_dir() and folder is not None:
+                    codes.append(_folder(folder, reports, marker_set, None if json_lines else show, everything, progress))
+                else:
+                    codes += [_shown(report, None if json_lines else show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
 
 
-def _told(
-    folder: Path | None, files: Iterable[CheckReport], marker_set: str | None, show: Callable[[CheckReport], None] | None
-) -> list[int]:
-    """Tell of one folder: for eyes whether it will run, then what is in each file; for programs the other way round."""
+def _folder(
+    folder: Path,
+    files: Iterable[CheckReport],
+    marker_set: str | None,
+    show: Callable[[CheckReport], None] | None,
+    everything: bool,
+    progress: Progress,
+) -> int:
+    """Tell of one folder: for eyes whether it will run and what cures each lack, for programs what is in each file before that."""
+    from biomech_id.pipeline.folder_verdict import folder_verdict
+    from biomech_id.request.intake import Refused
+
     reports: list[CheckReport] = []
-    codes: list[int] = []
     for report in files:
-        # One line per file, flushed: a program that reads along never waits for the whole folder.
-        codes.append(_code(report) if show else _shown(report, None))
+        if show is None:
+            # One line per file, flushed: a program that reads along never waits for the whole folder.
+            _shown(report, None)
         reports.append(report)
-    verdict = None if folder is None else _verdict(folder, reports, marker_set)
-    if verdict is not None and show is None:
+    trials = [report.recording.trial for report in reports if report.recording is not None]
+    refused = [Refused(Path(report.path), report.error, names_file=True) for report in reports if report.error is not None]
+    verdict = folder_verdict(folder, trials, refused=refused, marker_set=marker_set, progress=progress)
+    if show is None:
         print_line(json.dumps(verdict.to_dict()))
-    elif verdict is not None:
-        _show_verdict(verdict, reports)
-    for report in reports if show else ():
-        _shown(report, show)
-    return [*codes, WARNINGS] if verdict is not None and verdict.verdict == "lacks" else codes
+        return _EXIT[verdict.verdict]
+    for line in first_screen(verdict, reports, short=not everything):
+        print_line(line)
+    if everything:
+        for report in reports:
+            print_line(_held(report, verdict.static))
+        for report in reports:
+            show(report)
+    return _EXIT[verdict.verdict]
+
+
+def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, short: bool = True) -> list[str]:
+    """Return what somebody reads first of a folder: the verdict, cycles to expect, every cure, and warnings as far as they fit.
+
+    Parameters
+    ----------
+    verdict : FolderVerdict
+        On the folder.
+    reports : Sequence[CheckReport]
+        On its files.
+    short : bool, optional
+        Whether it has to fit one screen.
+    """
+    from biomech_id.pipeline.folder_verdict import OTHER
+
+    lacks = verdict.verdict == "lacks"
+    width = get_terminal_size((WIDTH, SCREEN_LINES)).columns
+    counts = ", ".join(
+        f"{SIDE_WORDS[side]} {expected.with_kinetics} with kinetics and {expected.without_kinetics} without"
+        for side, expected in verdict.cycles.items()
+    )
+    lines = [verdict.sentence]
+    for layer, sides in verdict.layers.items():
+        graded = ", ".join(f"{SIDE_WORDS[side]} {_GRADES.get(grade, grade)}" for side, grade in sides.items())
+        lines.append(f"  {_LAYERS[layer]:<12}{graded}")
+    lines.append(f"  cycles to expect{', once cured' if lacks and verdict.layers else ''}: {counts if verdict.layers else 'none'}")
+    lines += [f"  {'lacks' if lacks else 'better'}: {cure.sentence}" for cure in verdict.cures if cure.lack != OTHER]
+    lines += [f"  type: {command}" for command in verdict.commands]
+    sentences = [f"  {'lacks' if lacks else 'warning'}: {sentence}" for sentence in verdict.lacks]
+    noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
+    end = f"  {len(reports)} files, {noticed} of their findings to look at: --all shows them."
+    if not short:
+        return [*lines, *sentences]
+    if lacks:
+        return [*lines, *([] if verdict.commands else sentences), end]
+    room = max(SCREEN_LINES - 1 - sum(-(-len(line) // width) for line in lines), 0)
+    fitting = [f"  {shorten(line, width - 2, placeholder=' ...')}" for line in sentences[:room]]
+    if len(sentences) > room:
+        fitting[-1:] = [f"  and {len(sentences) - room + 1} more warnings"]
+    return [*lines, *fitting, end]
 
 
 def _shown(report: CheckReport, show: Callable[[CheckReport], None] | None) -> int:
@@ -84,27 +156,14 @@ def _folder_of(report: CheckReport) -> Path | None:
     return None if Path(report.path).is_dir() else Path(report.path).parent
 
 
-def _verdict(folder: Path, reports: Sequence[CheckReport], marker_set: str | None) -> FolderVerdict | None:
-    """Of a folder that holds recordings; None where none can be read."""
-    from biomech_id.pipeline.folder_verdict import folder_verdict
-
-    trials = [report.recording.trial for report in reports if report.recording is not None]
-    return folder_verdict(folder, trials, unreadable=len(reports) - len(trials), marker_set=marker_set) if trials else None
-
-
-def _show_verdict(verdict: FolderVerdict, reports: Sequence[CheckReport]) -> None:
-    """The verdict, what it lacks or will warn of, the command, and one line a file."""
-    print_line(verdict.sentence)
-    for sentence in verdict.lacks:
-        print_line(f"  {'lacks' if verdict.verdict == 'lacks' else 'warning'}: {sentence}")
-    print_line(f"  type: {verdict.command}")
-    for report in reports:
-        facts = report.to_dict()
-        seconds = (facts["frames"] or 0) / (facts["rate_hz"] or 1.0)
-        held = f"{facts['points']} points, {len(facts['plates'])} plates, {seconds:.1f} s" if report.readable else "cannot be read"
-        noticed = sum(finding.severity != "info" for finding in report.findings)
-        used = "static trial" if Path(report.path).stem == verdict.static else ""
-        print_line(f"  {Path(report.path).name:<32} {held:<36} {noticed} findings  {used}".rstrip())
+def _held(report: CheckReport, static: str | None) -> str:
+    """One line on a file of a folder."""
+    facts = report.to_dict()
+    seconds = (facts["frames"] or 0) / (facts["rate_hz"] or 1.0)
+    held = f"{facts['points']} points, {len(facts['plates'])} plates, {seconds:.1f} s" if report.readable else "cannot be read"
+    noticed = sum(finding.severity != "info" for finding in report.findings)
+    used = "static trial" if Path(report.path).stem == static else ""
+    return f"  {Path(report.path).name:<32} {held:<36} {noticed} findings  {used}".rstrip()
 
 
 def _code(report: CheckReport) -> int:

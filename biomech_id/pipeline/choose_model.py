@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import Finding, MissingInputError, option, typed
+from biomech_id.errors import Cure, Finding, MissingInputError, option, typed
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
@@ -30,6 +30,8 @@ from biomech_id.request.intake import find_static, is_functional, stands_still, 
 from biomech_id.request.job import Job
 from biomech_id.trial import Subject, Trial
 
+#: What is done about a body mass that nobody knows.
+MASS = Cure("mass", "--mass", (("KG",),), keys=("mass_kg",))
 #: What a recipe's foot_flat says to a model.
 _FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 
@@ -98,7 +100,10 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
             refused[name] = error
             continue
         if refused:
-            values = {"model": name, "lacks": _lacks(next(iter(refused.values())))}
+            first = next(iter(refused.values()))
+            measurements = [key for cure in first.cures for key in cure.keys]
+            keys = measurements if all(cure.keys for cure in first.cures) else []
+            values = {"model": name, "lacks": _lacks(first), "keys": keys}
             chosen = replace(chosen, findings=(Finding("model-chosen", values, str(job.folder)), *chosen.findings))
         return _with_loads_possible(replace(chosen, findings=(*noticed, *chosen.findings)), trials)
     if len(refused) == 1:
@@ -145,12 +150,11 @@ def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> Chosen
     with_plates = [trial.name for trial in trials if trial is not chosen.static and trial.plates]
     if chosen.subject.mass_kg is None and with_plates:
         command = f"biomech-id run {typed(chosen.job.folder)} -o OUT {option('mass_kg')} KG"
-        error = MissingInputError(
+        raise MissingInputError(
             f"The body mass is not recorded, and neither quiet standing nor a step on force plates shows it: type "
             f"`{command}`, or give it in subject.toml.",
             value=None, expected="a body mass in kg", where=with_plates[0],
-        )  # fmt: skip
-        raise _noting(error, command)
+        ).cured_by(MASS)  # fmt: skip
     return chosen
 
 
@@ -190,26 +194,20 @@ def _nothing_fits(
             if recognised
             else (f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why}")
         )
-        error = MissingInputError(
+        return MissingInputError(
             f"{why} Say what they lie on: "
             f"`{command}` writes a marker set to be completed, which "
             f"`biomech-id run {typed(folder)} -o OUT --marker-set markers.toml` takes.",
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),
-        )  # fmt: skip
-        return _noting(error, command)
+        ).cured_by(Cure("marker-names", "--marker-set", (("markers.toml",),), command=command))  # fmt: skip
     name = next((model for model in nearest.markerset.models if model in refused), next(iter(refused)))
     error, said = refused[name], f"Its markers are {nearest.why}"
-    measures = any(word in str(item) for item in _items(error) for word in ("width", "length"))
-    command = f"biomech-id subject {typed(folder)}" if measures else ""
-    next_step = f" Type `{command}`, and fill in the file that it writes." if measures else ""
+    # A folder that has its subject.toml needs the keys alone.
+    template = any(cure.keys for cure in error.cures) and not (folder / "subject.toml").is_file()
+    command = f"biomech-id subject {typed(folder)}" if template else ""
+    next_step = f" Type `{command}`, and fill in the file that it writes." if template else ""
     whole = MissingInputError(f"{error.message} {said}{next_step}", value=error.value, expected=error.expected, where=str(folder))
-    return _noting(whole, command) if command else whole
-
-
-def _noting(error: MissingInputError, command: str) -> MissingInputError:
-    """The error with the command to type next as its note, for programs that need not read the sentence."""
-    error.add_note(command)
-    return error
+    return whole.cured_by(*(replace(cure, command=command) if cure.keys else cure for cure in error.cures))
 
 
 def _items(error: MissingInputError) -> Sequence[object]:

@@ -76,7 +76,7 @@ from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.request.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
 from biomech_id.request.input_hashes import make_key
 from biomech_id.request.intake import Intake, Progress, Refused, is_functional, one_subject, read_all, subject_of, with_markers
-from biomech_id.request.job import Job
+from biomech_id.request.job import Job, refuse_alike
 from biomech_id.request.plate_types import with_plates_placed
 from biomech_id.request.recipe import Recipe, Settings
 from biomech_id.request.review_file import verdict_from
@@ -231,6 +231,35 @@ def _analyse_noted(
     except BiomechError as error:
         error.under_code = nameless.of(error.message) if job.code else ""
         raise
+
+
+def analyse_intake(job: Job, intake: Intake, *, progress: Progress | None = None) -> Session:
+    """Analyse recordings that were read already; nothing is written, and no norm is asked for.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how; without a code.
+    intake : Intake
+        Its recordings, and the files that could not be read.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+
+    Returns
+    -------
+    Session
+        As of `analyse_job`, without hashes of its inputs.
+
+    Raises
+    ------
+    BiomechError
+        Nothing could be analysed; its ``cures`` say what somebody can do about it.
+    """
+    refuse_alike(Path(trial.path) for trial in intake.trials)
+    reader = partial(read, marker_set=job.recipe.chosen_marker_set)
+    intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
+    one_subject(intake.trials)
+    return _analyse_read(job, intake, Pseudonym(), None, job.decisions(), progress=progress, written=True)
 
 
 def _analyse_read(

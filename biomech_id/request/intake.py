@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, percentiles_seen
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option, typed
+from biomech_id.errors import BiomechError, Cure, Finding, MissingInputError, OptionError, OutputError, option
 from biomech_id.feet.feet import classify
 from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.files.atomic import check_writable, whole_file
@@ -282,12 +282,10 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
         folder = Path(candidates[0].path).parent
-        error = OptionError(
+        raise OptionError(
             f"Several trials could be the static one: {names}; name the right one with {option('static')}.",
             value=names, expected="one static trial", where=str(folder),
-        )  # fmt: skip
-        error.add_note(f"biomech-id run {typed(folder)} -o OUT --static {typed(candidates[0].name)}")
-        raise error
+        ).cured_by(Cure("static", "--static", tuple((trial.name,) for trial in candidates)))  # fmt: skip
     return candidates[0] if candidates else None
 
 
@@ -322,17 +320,18 @@ def one_subject(trials: Sequence[Trial]) -> str:
     OptionError
         Files of two subjects; the message lists which file is whose.
     """
-    files_of: dict[str, list[str]] = {}
+    files_of: dict[str, list[Trial]] = {}
     for trial in trials:
         if trial.subject.code:
-            files_of.setdefault(trial.subject.code, []).append(trial.name)
+            files_of.setdefault(trial.subject.code, []).append(trial)
     if len(files_of) > 1:
-        listed = "; ".join(f"{code}: {', '.join(names)}" for code, names in sorted(files_of.items()))
+        listed = "; ".join(f"{code}: {', '.join(trial.name for trial in its)}" for code, its in sorted(files_of.items()))
+        others = {code: [Path(trial.path).name for of in files_of if of != code for trial in files_of[of]] for code in files_of}
         raise OptionError(
             f"The files belong to {len(files_of)} subjects ({listed}); analyse one at a time, or leave files out "
             f"with {option('exclude')}.",
             value=sorted(files_of), expected="files of one subject", where="subject",
-        )  # fmt: skip
+        ).cured_by(Cure("subject", "--exclude", tuple(tuple(others[code]) for code in sorted(others))))  # fmt: skip
     return next(iter(files_of), "")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import MissingInputError, OptionError, option
+from biomech_id.errors import Cure, MissingInputError, OptionError, option
 from biomech_id.files.inputs import sha256_of, state_of
 from biomech_id.files.output_names import leads_elsewhere
 from biomech_id.gait.by_hand import StanceVerdict
@@ -191,16 +191,7 @@ class Job:
             others = "".join(f", and no {suffix} file" for suffix in FORMATS if suffix != ".c3d")
             words = f"{self.paths[0]} holds no C3D file{others} (`run` does not look into folders inside it; `batch` does)."
             raise MissingInputError.at(self.paths[0], words, f"at least one {' or '.join(FORMATS)} file")
-        stems: dict[str, Path] = {}
-        for path in kept:
-            refuse_unfit(path)
-            if path.stem.casefold() in stems:
-                raise OptionError(
-                    f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with "
-                    f"{option('exclude')}.",
-                    value=path.stem, expected="file names that differ", where=str(path),
-                )  # fmt: skip
-            stems[path.stem.casefold()] = path
+        refuse_alike(kept)
         return tuple(kept)
 
     def check_named(self) -> None:
@@ -329,6 +320,31 @@ class Job:
                 if path in needed:
                     raise
         return found
+
+
+def refuse_alike(paths: Iterable[Path]) -> None:
+    """Refuse recordings that would write to one table, and names that no table could hold.
+
+    Parameters
+    ----------
+    paths : Iterable[Path]
+        Recordings of one session.
+
+    Raises
+    ------
+    OptionError
+        Two files with one stem; a name that cannot be printed.
+    """
+    stems: dict[str, Path] = {}
+    for path in paths:
+        refuse_unfit(path)
+        if path.stem.casefold() in stems:
+            raise OptionError(
+                f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with "
+                f"{option('exclude')}.",
+                value=path.stem, expected="file names that differ", where=str(path),
+            ).cured_by(Cure("names-alike", "--exclude", ((path.name,), (stems[path.stem.casefold()].name,))))  # fmt: skip
+        stems[path.stem.casefold()] = path
 
 
 def refuse_unprintable(path: Path) -> None:

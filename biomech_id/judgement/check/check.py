@@ -13,7 +13,9 @@ from biomech_id.judgement.check.outputs import inspect_outputs
 from biomech_id.judgement.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.judgement.check.report import CheckReport
 from biomech_id.markersets import load_markerset
-from biomech_id.readers import read_recording
+from biomech_id.readers import Recording, read, read_recording
+from biomech_id.readers.formats import FORMATS, format_of, recordings_among
+from biomech_id.readers.recording import FileFacts
 from biomech_id.trial import Trial
 
 C3D_SUFFIX = ".c3d"
@@ -27,7 +29,7 @@ def check_file(
     Parameters
     ----------
     path : str | os.PathLike[str]
-        A C3D file; anything else is reported as unreadable, never raised.
+        A recording of a registered format; anything else is reported as unreadable, never raised.
     trust : bool, optional
         Read in this process instead of a child (see `read_c3d`).
     marker_set : str | os.PathLike[str] | None, optional
@@ -36,7 +38,7 @@ def check_file(
     if marker_set is not None:
         load_markerset(marker_set)  # a wrong one is the caller's fault and not the file's
     try:
-        recording = read_recording(path, trust=trust, marker_set=marker_set)
+        recording = _recording(path, trust=trust, marker_set=marker_set)
     except BiomechError as refusal:
         return _refused("unreadable", {"refusal": refusal.message}, str(path))
     return CheckReport(str(path), None, recording, (*recording.trial.findings, *inspect(recording.trial)))
@@ -55,9 +57,12 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
 
 
 def iter_check(
-    paths: Iterable[str | os.PathLike[str]], *, marker_set: str | os.PathLike[str] | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    marker_set: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Iterator[CheckReport]:
-    """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name.
+    """Yield the report of every file; folders are walked for visible C3D files by name, or for the recordings that `run` reads.
 
     Parameters
     ----------
@@ -65,6 +70,8 @@ def iter_check(
         Files and folders.
     marker_set : str | os.PathLike[str] | None, optional
         Name or file of a marker set; None finds the one that fits.
+    progress : Callable[[str, int, int], None] | None, optional
+        Told of every file before it is read; None for nobody.
     """
     for path in paths:
         if not os.path.isdir(path):
@@ -76,9 +83,10 @@ def iter_check(
             message = f"{refusal.filename} cannot be looked into: {refusal.strerror}."
             yield _refused("unreadable", {"refusal": message}, str(refusal.filename))
         if not files and not locked:
-            opensim = any(name.lower().endswith(".trc") for name in os.listdir(path))
-            yield _refused("no-files", {"folder": str(path), "opensim": opensim}, str(path))
-        for file in files:
+            yield _refused("no-files", {"folder": str(path), "formats": list(FORMATS)}, str(path))
+        for number, file in enumerate(files, start=1):
+            if progress:
+                progress(f"reading {file.name}", number, len(files))
             yield check_file(file, marker_set=marker_set)
 
 
@@ -91,4 +99,19 @@ def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> It
     for base, folders, files in os.walk(folder, onerror=tell):
         # What is hidden belongs to other systems; `run` and `batch` leave it out as well.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(C3D_SUFFIX) and not name.startswith("."))
+        seen = [Path(base) / name for name in sorted(files) if not name.startswith(".")]
+        yield from [path for path in seen if path.suffix.lower() == C3D_SUFFIX] or recordings_among(seen)
+
+
+def _recording(path: str | os.PathLike[str], *, trust: bool, marker_set: str | os.PathLike[str] | None) -> Recording:
+    """A file read, with what it says of itself; formats without plates and parameters say little."""
+    if format_of(Path(path)).suffix == C3D_SUFFIX:
+        return read_recording(path, trust=trust, marker_set=marker_set)
+    trial = read(path, trust=trust, marker_set=marker_set)
+    facts = FileFacts(
+        processor="", number_format="text", frames=trial.n_frames, frames_promised=trial.n_frames, rate_hz=trial.rate_hz,
+        analog_rate_hz=trial.analog.rate_hz, first_frame=trial.first_frame, points=len(trial.markers.names),
+        labels=trial.markers.names, analog_channels=len(trial.analog.names), units="", vertical="+Z", plates=(),
+        events=trial.events,
+    )  # fmt: skip
+    return Recording(trial, facts)

@@ -19,7 +19,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
-from biomech_id.errors import Finding, MissingInputError, OptionError, option
+from biomech_id.errors import Cure, Finding, MissingInputError, OptionError, option
 from biomech_id.models.conventional import needs
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
@@ -383,13 +383,15 @@ def _no_static(given: CalibrationInput) -> MissingInputError:
     """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
     lacking = min((_lacking(trial) for trial in given.trials), key=len)
     measures = needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass)
-    parts = ["a static trial (nobody stands still with all markers in any file; name one with " + option("static") + ")"]
+    # Offsets stored in a walk stand in for a static trial.
+    stored = any(stored_legs(trial.subject) and not _lacking(trial) for trial in given.walks)
+    parts = [f"a static trial (nobody stands still with all markers in any file; name one with {option('static')})"] * (not stored)
     parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
     parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)
     return MissingInputError(
         f"{given.where} cannot be analysed with the conventional model: it lacks {', and '.join(parts)}.",
         value=[*lacking, *measures], expected="a static trial with the model's markers and measurements", where=given.where,
-    )  # fmt: skip
+    ).cured_by(*([] if stored else [Cure("static")]), *needs.cures_of(lacking, given.subject, SIDES))  # fmt: skip
 
 
 def _lacking(trial: Trial) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from biomech_id.anatomy import PELVIS, SIDE_WORDS, Part
 from biomech_id.conventions import SIDES
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import Cure, MissingInputError
 from biomech_id.models.conventional.knee_alignment import has_device
 from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject
@@ -16,6 +18,8 @@ SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
     "shank": ("shank_wand", "lateral_malleolus"),
     "foot": ("lateral_malleolus", "heel", "toe"),
 }
+#: Measurements of each leg: field of `Subject` and words.
+LEG_MEASUREMENTS = (("leg_length_m", "leg length"), ("knee_width_m", "knee width"), ("ankle_width_m", "ankle width"))
 PELVIS_KEYS: tuple[tuple[str, str], ...] = (("L", "asis"), ("R", "asis"), ("L", "psis"), ("R", "psis"), ("", "sacrum"))
 
 
@@ -132,12 +136,30 @@ def missing_measurements(subject: Subject, sides: tuple[str, ...], *, with_mass:
         In words, in a fixed order; empty where all are there.
     """
     missing = ["body mass"] if with_mass and not subject.mass_kg else []
-    for field, words in (("leg_length_m", "leg length"), ("knee_width_m", "knee width"), ("ankle_width_m", "ankle width")):
+    for field, words in LEG_MEASUREMENTS:
         absent = [side for side in sides if not getattr(subject, field).get(side)]
         if absent:
             which = "" if len(absent) == len(SIDES) else f"{SIDE_WORDS[absent[0]]} "
             missing.append(which + words + ("s" if len(absent) > 1 else ""))
     return missing
+
+
+def cures_of(lacking: Sequence[str], subject: Subject | None, sides: tuple[str, ...]) -> tuple[Cure, ...]:
+    """Return what somebody can do about markers and measurements that are lacking.
+
+    Parameters
+    ----------
+    lacking : Sequence[str]
+        Labels of the markers.
+    subject : Subject | None
+        Measurements; None where none is asked for.
+    sides : tuple[str, ...]
+        "L", "R" or both.
+    """
+    absent = [field for field, _ in LEG_MEASUREMENTS if subject and not all(getattr(subject, field).get(side) for side in sides)]
+    keys = tuple(field.removesuffix("_m") + "_mm" for field in absent)
+    measurements = (Cure("measurements", keys=keys),) if keys else ()
+    return (*((Cure("markers", names=tuple(lacking)),) if lacking else ()), *measurements)
 
 
 def require(
@@ -175,4 +197,4 @@ def require(
     raise MissingInputError(
         f"The conventional model lacks {' and '.join(parts)} in {where}.{hint}",
         value=[*lacking, *measures], expected="every marker and measurement of the conventional model", where=where,
-    )  # fmt: skip
+    ).cured_by(*cures_of(lacking, subject, sides))  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray
 from biomech_id.conventions import SIDES
-from biomech_id.errors import Finding, MissingInputError, OptionError
+from biomech_id.errors import Cure, Finding, MissingInputError, OptionError
 from biomech_id.models.conventional.calibrate import (
     OWN_TABLE,
     CalibratedLeg,
@@ -110,7 +110,7 @@ def calibrate_stored(
             f"{walk.name} stores the offsets of its static trial and not the diameter of the markers, which moves every joint "
             "centre; give it in subject.toml (marker_diameter_mm).",
             value=None, expected="a marker diameter", where=walk.name,
-        )  # fmt: skip
+        ).cured_by(Cure("diameter", keys=("marker_diameter_mm",)))  # fmt: skip
     size = pelvis_sizes(markers, subject, sides, radius, hip)
     legs = {side: _leg(walk, subject, leg_geometry(subject, side, size[side], hip)) for side in sides}
     calibration, chosen = assembled(walk, subject, size, legs, inertia)
@@ -157,7 +157,7 @@ def _require_one_placement(walks: Sequence[Trial], *, same: bool) -> tuple[Findi
                 "the offsets stored in the files calibrate the model, and they belong to one placement of the markers. Analyse "
                 "the days apart, or say same_placement = true in subject.toml if no marker was placed anew.",
                 value=walk.session_date, expected=first.session_date, where=walk.name,
-            )  # fmt: skip
+            ).cured_by(Cure("placement", keys=("same_placement",)))  # fmt: skip
         for field in LEARNT:
             ours, theirs = getattr(first.subject, field), getattr(walk.subject, field)
             apart = {side: abs(ours[side] - theirs.get(side, np.inf)) for side in ours}

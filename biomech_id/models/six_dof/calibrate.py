@@ -33,7 +33,7 @@ from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
-from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.errors import Cure, InvalidValueError, MissingInputError
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
 from biomech_id.models.landmarks import BodyPoints
@@ -213,7 +213,7 @@ def usable_sides(landmarks: BodyPoints, subject: Subject, where: str, *, with_ma
         raise MissingInputError(
             f"The six-degree-of-freedom model cannot be calibrated on {where}; missing: {', '.join(missing)}.",
             value=missing, expected=f"the points of marker set {landmarks.markerset.name}, and the body mass", where=where,
-        )  # fmt: skip
+        ).cured_by(Cure("markers", names=tuple(missing)))  # fmt: skip
     return sides
 
 

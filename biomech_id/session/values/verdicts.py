@@ -63,11 +63,22 @@ def session_verdicts(session: Session) -> Verdicts:
     session : Session
         Analysed.
     """
+    every = [trial_verdicts(trial, session.muscle_signals) for trial in judged_trials(session)]
+    return {layer: {side: _of_all([each[layer][side] for each in every]) for side in SIDES} for layer in Aspect}
+
+
+def judged_trials(session: Session) -> tuple[Solved, ...]:
+    """Return the trials that a session is judged by: its straight walks, its runs where it has no walk, else all.
+
+    Parameters
+    ----------
+    session : Session
+        Analysed.
+    """
     trials = session.movements
     kinds = (kind for kind in (TrialKind.STRAIGHT, TrialKind.RUN) if any(trial.kind is kind and trial.cycles for trial in trials))
     kind = next(kinds, None)
-    every = [trial_verdicts(trial, session.muscle_signals) for trial in trials if kind in (None, trial.kind)]
-    return {layer: {side: _of_all([each[layer][side] for each in every]) for side in SIDES} for layer in Aspect}
+    return tuple(trial for trial in trials if kind in (None, trial.kind))
 
 
 def _of_all(verdicts: Sequence[LayerVerdict]) -> LayerVerdict:

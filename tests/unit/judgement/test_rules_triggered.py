@@ -331,8 +331,10 @@ def test_what_other_systems_hide_is_left_out_and_what_is_locked_is_said(tmp_path
     assert not hidden.readable
 
 
-def test_a_folder_of_opensim_is_sent_to_its_own_command(tmp_path: Path) -> None:
+def test_a_folder_of_trc_files_is_looked_at_as_run_reads_it(tmp_path: Path) -> None:
     (tmp_path / "walk.TRC").touch()
     (report,) = iter_check([tmp_path])
     assert not report.readable
-    assert "`biomech-id check-opensim`" in report.findings[0].message
+    assert report.findings[0].rule == "unreadable"
+    (tmp_path / "walk.c3d").touch()
+    assert [Path(report.path).name for report in iter_check([tmp_path])] == ["walk.c3d"]
