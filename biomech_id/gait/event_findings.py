@@ -85,7 +85,8 @@ def unlike_feet(trial: Trial, stored: Sequence[Event], markers: Sequence[Event])
     if not markers:
         return
     first_s, last_s = (end(event.time_s for event in markers) for end in (min, max))
-    mine = [e for e in stored if first_s - UNLIKE_FEET_S <= e.time_s <= last_s + UNLIKE_FEET_S]
+    sides = {event.side for event in markers}
+    mine = [e for e in stored if e.side in sides and first_s - UNLIKE_FEET_S <= e.time_s <= last_s + UNLIKE_FEET_S]
     if len(mine) < FEWEST_STORED:
         return
     near = [[m for m in markers if abs(m.time_s - e.time_s) < UNLIKE_FEET_S] for e in mine]

@@ -311,7 +311,7 @@ def _without_gait(trial: Trial, stored: tuple[Event, ...], travel: Travel) -> Ev
 
 
 def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, timing: MarkerTiming | None) -> EventSearch:
-    findings = []
+    findings = [Finding("foot-not-seen", {"side": side}, trial.name) for side in SIDES if side not in feet.landmarks.sides]
     try:
         markers = marker_events(feet.landmarks, feet.travel)
     except InvalidValueError:  # no walk
@@ -342,6 +342,9 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
         events = found
     agreement = event_agreement(by_source | {"plate": trusted})
     findings += [*out_of_order(trial, events), *far_from_force(trial, agreement), *unlike_feet(trial, stored, markers)]
+    if source == "plates":
+        stepped = {event.side for event in plates}
+        findings += [Finding("plates-show-no-step", {"side": side}, trial.name) for side in SIDES if side not in stepped]
     findings += beside_markers(trial, anchors, markers, events) if source == "auto" else ()
     return EventSearch(events, by_source, agreement, rejected, delay, tuple(findings))
 

@@ -59,7 +59,10 @@ def silent_stances(scene: Scene, side: str, judged: Sequence[Judged]) -> tuple[F
     return tuple(
         finding
         for mine, interval in zip(judged, scene.intervals[side], strict=True)
-        if interval.complete and not mine[0].verdict.solved and mine[0].reason.rule not in TAKEN_OUT
+        if interval.complete
+        and side in scene.landmarks.sides
+        and not mine[0].verdict.solved
+        and mine[0].reason.rule not in TAKEN_OUT
         for finding in _silent_under(scene, mine, interval)
     )
 

@@ -234,6 +234,8 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
 
 
 def _reason(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], names: tuple[str, ...]) -> Sentence:
+    if not loads and interval.side not in scene.landmarks.sides:
+        return Sentence("foot-unseen")
     if not interval.complete:
         return _reason_of_cut(scene, interval, loads, names)
     if not loads:
@@ -302,7 +304,12 @@ def _over(scene: Scene, side: str, load: PlateLoad, least_m: float = 0.0) -> Boo
 
 
 def _loads_beneath(scene: Scene, interval: Interval) -> Iterator[PlateLoad]:
-    """Loads under the stance's foot as seen from above, whatever its height; not those that the file puts on a foot."""
+    """Loads under the stance's foot as seen from above, whatever its height; not those that the file puts on a foot.
+
+    None of a foot that the trial has no markers of.
+    """
+    if interval.side not in scene.landmarks.sides:
+        return
     for load in scene.loads_near(interval.lower_s, interval.upper_s):
         part = _shared(scene, interval, load)
         if scene.trial.plates[load.contact.plate].foot or not _lasts(scene, part.loaded):

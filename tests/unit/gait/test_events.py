@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.events import event_agreement, find_events, learn_timing, search_events
 from biomech_id.trial import Event, EventKind
 
@@ -197,3 +198,27 @@ def test_a_stored_event_far_from_the_force_is_named(walk):
     (finding,) = search_events(walk.trial(plates, stored)).findings
     assert finding.rule == "events-disagree"
     assert "80 ms from the force" in finding.message
+
+
+def test_a_walk_without_the_heel_of_one_foot_goes_on_with_the_other_and_says_so(walk):
+    plates = [walk.plate_under("R", 3), walk.plate_under("L", 3)]
+    trial = walk.trial(plates, _as_stored(walk.events()))
+    kept = [i for i, name in enumerate(trial.markers.names) if name != "LHEE"]
+    names = tuple(trial.markers.names[i] for i in kept)
+    markers = replace(trial.markers, names=names, position_m=trial.markers.position_m[:, kept], filled=None)
+    found = search_events(replace(trial, markers=markers))
+    assert [f.rule for f in found.findings] == ["foot-not-seen"]
+    assert found.findings[0].message.startswith("The left foot")
+    judged = assign_plates(replace(trial, markers=markers), events=found.events)
+    whole = assign_plates(trial, events=search_events(trial).events)
+    assert [s for s in judged.stances if s.side == "R"] == [s for s in whole.stances if s.side == "R"]
+    assert {(s.plates, s.reason.rule) for s in judged.stances if s.side == "L"} == {((), "foot-unseen")}
+
+
+def test_plates_alone_that_show_no_step_of_a_foot_say_so(walk):
+    trial = walk.trial([walk.plate_under("R", 3), walk.plate_under("L", 3)])
+    loaded, silent = trial.plates
+    silent = replace(silent, force_lab_N=np.zeros_like(silent.force_lab_N), moment_lab_Nm=np.zeros_like(silent.moment_lab_Nm))
+    found = search_events(replace(trial, plates=(loaded, silent)), source="plates")
+    assert {e.side for e in found.events} == {"R"}
+    assert [(f.rule, f.values["side"]) for f in found.findings if f.rule == "plates-show-no-step"] == [("plates-show-no-step", "L")]
