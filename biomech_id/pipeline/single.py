@@ -40,6 +40,7 @@ from biomech_id.gait.events import search_events
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import Review, apply_cycles, corrected
 from biomech_id.gait.tracked import solve_movement, with_plates
+from biomech_id.judgement.calibration_evidence import other_offsets
 from biomech_id.judgement.grade import grade_trial, kinetics_finding
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.plate_peaks import peaks_finding
@@ -47,6 +48,7 @@ from biomech_id.judgement.request_findings import request_findings, settings_wit
 from biomech_id.judgement.session_plates import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
 from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
+from biomech_id.models.conventional.implied_calibration import implied_calibration
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import Carried, calibration_responses, leg_responses
@@ -737,6 +739,10 @@ def _calibrations(
         if static is not None:
             window = stillest_window(static.markers)
             said |= {"static_window_s": window.length_s, "static_sway_mm": MM_PER_M * window.sway_m}
+        implied = {t.name: implied_calibration(t, static=t is static) for t in chosen.trials}
+        said |= {"trials": {name: {side: leg.to_dict() for side, leg in legs.items()} for name, legs in implied.items() if legs}}
+        if static is not None and chosen.job.recipe.model == DEFAULT_MODEL:
+            noticed += other_offsets(implied, static.name)
         records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}

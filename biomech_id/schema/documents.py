@@ -280,6 +280,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("sides.*.knee_axis_turn_deg", "turn of the thigh that would leave the knee the least varus, outward positive; with "
             "knee_axis_turn_error_deg, and knee_axis_offered where it may be shown as a second result"),
         Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that, backward positive"),
+        Key("trials.*.*", "recording -> side -> what its own stored joint centres and axes were computed with: thigh_rotation_deg, "
+            "shank_rotation_deg, tibial_torsion_deg, knee_diameter_mm and ankle_diameter_mm (markers)"),
         Key("conditions.*", "the same for each condition with a static trial of its own"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (

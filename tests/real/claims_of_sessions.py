@@ -660,6 +660,26 @@ def varus(said: Said) -> bool:
     return abs(range_deg - said["range_deg"]) < 0.5 and abs(slope - said["slope"]) < 0.02
 
 
+@claim("offsets-of-trials-differ", most_deg=plus(2), trials=lambda names: [*names, "static"])
+def tuned(said: Said) -> bool:
+    """In the thigh's stored axes the thigh marker of these walks, and of no others, is turned so far against the static trial."""
+    turned: dict[str, list[float]] = {}
+    for path in session_recordings(said):
+        trial = recorded(path)
+        for side, sign in (("L", 1), ("R", -1)):
+            o, a, p = (trial.model_outputs[f"{side}FE{tip}"] for tip in "OAP")
+            x, z, arm = a - o, p - o, 1000 * trial.markers[f"{side}THI"] - o
+            y = np.cross(z, x)
+            along = [np.einsum("ij,ij->i", arm, axis) / np.linalg.norm(axis, axis=1) for axis in (x, y)]
+            turned.setdefault(side, []).append(float(np.nanmean(-np.degrees(np.arctan2(along[0], sign * along[1])))))
+    names = [path.stem for path in session_recordings(said)]
+    apart = {
+        name: max(abs(turned[side][i] - turned[side][names.index(said["static"])]) for side in "LR") for i, name in enumerate(names)
+    }
+    far = {name for name, deg in apart.items() if deg > 0.5}
+    return far == set(said["trials"]) and abs(max(apart.values()) - said["most_deg"]) < 0.1
+
+
 @claim("further-markers", markers=lambda markers: (*markers[:-1], "C7"))
 def keep_their_places(said: Said) -> bool:
     """Each is in one segment's cluster, and its distances to the others there vary by less than 15 mm in every recording."""
