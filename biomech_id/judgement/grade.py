@@ -28,6 +28,7 @@ from biomech_id.plates.pressure_offset import heel_landings, pressure_offset_mm
 from biomech_id.session.solved import Solved
 from biomech_id.trial import EventKind, EventSource, Markers
 from biomech_id.trial.plates import plate_baseline_N
+from biomech_id.trial.worn import bears_weight
 
 _RULE = {rule.name: rule for rule in RULES}
 #: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
@@ -144,7 +145,7 @@ OF_RESIDUAL: Mapping[str, Callable[[ResidualTest], float]] = {
 
 
 def residual_quality(result: Solved) -> dict[str, QualityRow]:
-    """Return the quality rules about the whole body's residual; none where the whole body is not tracked on plates.
+    """Return the quality rules about the whole body's residual; none where it is not tracked on plates, or an aid bears a part.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def residual_quality(result: Solved) -> dict[str, QualityRow]:
         With its whole body.
     """
     whole = result.whole_body
-    if whole is None or whole.ground is None:
+    if whole is None or whole.ground is None or bears_weight(result.aid):
         return {}
     test = whole.test
     return {

@@ -49,6 +49,7 @@ from biomech_id.session.solved import Solved
 from biomech_id.session.trial_tables import frames
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind
+from biomech_id.trial.worn import bears_weight
 
 #: Movements in which a foot rolls from behind the body to before it; a run's force aims above the hips.
 ROLLING = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL)
@@ -205,7 +206,9 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
         Solved.
     """
     seen = list(force_directions(result)) if result.kind in (*ROLLING, TrialKind.RUN) else []
-    for rule in PLAUSIBILITY_RULES.values():
+    for name, rule in PLAUSIBILITY_RULES.items():
+        if bears_weight(result.aid) and name in OF_WEIGHT:
+            continue
         if not rule.kinds or result.kind in rule.kinds:
             yield from ((rule, finding) for finding in rule.check(result, seen))
 
@@ -466,6 +469,8 @@ def _beyond_limits(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Find
             yield Finding("beyond-movement", said, result.name)
 
 
+#: Of these, what takes the feet to bear the whole body: nothing is said by them of who walks with an aid.
+OF_WEIGHT = frozenset({"force-unlike-weight", "mean-lean", "impulses"})
 #: What plates and loads are asked, in this order: name -> rule.
 PLAUSIBILITY_RULES: Registry[str, PlausibilityRule] = Registry("plausibility rule", {
     "force-directions": PlausibilityRule(_directions, ROLLING),

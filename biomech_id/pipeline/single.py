@@ -70,6 +70,7 @@ from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.second_forces import with_forces_beside
 from biomech_id.pipeline.whole_body import whole_body_findings, with_plate_steps, with_trunk_and_arms, with_whole_body
+from biomech_id.pipeline.worn import refuse_unlike_footwear, with_worn, worn_in
 from biomech_id.plates.records import read_population
 from biomech_id.privacy.last_scan import last_scan
 from biomech_id.privacy.pseudonym import Pseudonym, check_code, left_out_finding, pseudonym
@@ -97,6 +98,7 @@ from biomech_id.session.values.norm import movement_of, read_norm
 from biomech_id.session.values.summary import complaints_of, verdict_sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
+from biomech_id.trial.worn import NOT_STATED, Footwear, bears_weight
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -622,6 +624,7 @@ def _analysed(
     extra = forces_of(job, [trial for trial, _ in walks], called=nameless.trial)
     told = job.recipe.uncertainty
     carried = {id(chosen): calibration_responses(chosen.model, chosen.recalibrate) if told else {} for chosen in groups}
+    refuse_unlike_footwear(walks, condition)
     solved: list[tuple[Uncut, ChosenModel]] = []
     refused: list[Refused] = []
     for number, (trial, chosen) in enumerate(walks, start=1):
@@ -632,7 +635,8 @@ def _analysed(
             given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
             require_room(trial, bands=told)
             made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, carried=carried[id(chosen)], **given)
-            solved.append((made, chosen))
+            worn = worn_in(trial, chosen.subject, condition(Path(trial.path).stem))
+            solved.append((made._replace(result=with_worn(made.result, worn)), chosen))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
         except MemoryError:
@@ -706,7 +710,16 @@ def _session(
             *kinetics_finding(results),
             *whole_body_findings(results),
             # Standing on the plates has said it already.
-            *(() if any(each.rule == "mass-unlike-weight" for each in noticed) else steps_findings(results, model.subject)),
+            *(
+                ()
+                if any(each.rule == "mass-unlike-weight" for each in noticed)
+                else steps_findings(
+                    results,
+                    model.subject,
+                    aided=any(bears_weight(each.aid) for each in results),
+                    worn=any(each.footwear not in (NOT_STATED, Footwear.BAREFOOT) for each in results),
+                )
+            ),
         ),
         recipe=stated.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},

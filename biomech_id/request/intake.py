@@ -6,7 +6,7 @@ A broken file is named and the others go on; what stops the session is one sente
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -348,7 +348,8 @@ def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subje
         The static trial; None if there is none.
     """
     first = static or trials[0]
-    subject = first.subject
+    # Of one recording: the others may be walked otherwise.
+    subject = replace(first.subject, aid=None, footwear=None)
     for trial in trials:
         subject = _completed(subject, trial.subject, trial.name)
     if subject.session_date is None:
@@ -381,7 +382,10 @@ def _completed(subject: Subject, other: Subject, name: str) -> Subject:
     missing = {
         field: value
         for field, value in other.__dict__.items()
-        if field != "sources" and value not in (None, "", ()) and value != {} and getattr(subject, field) in (None, "", {}, ())
+        if field not in ("sources", "aid", "footwear")
+        and value not in (None, "", ())
+        and value != {}
+        and getattr(subject, field) in (None, "", {}, ())
     }
     return subject.with_values(f"{name}", **missing) if missing else subject
 
@@ -407,6 +411,10 @@ def write_subject_template(folder: Path) -> Path:
     job = Job((folder,))
     intake = read_all(job.files(), read)
     subject = subject_of(job, intake.trials, None)
+    for worn in ("aid", "footwear"):
+        stated = {getattr(trial.subject, worn) for trial in intake.trials}
+        if len(stated) == 1 and not getattr(subject, worn):
+            subject = replace(subject, **{worn: stated.pop()})
     with whole_file(target) as part:
         part.write_text(subject_toml(subject), encoding="utf-8", newline="\n")
     return target

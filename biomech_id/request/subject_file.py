@@ -15,11 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
-from biomech_id.files.settings import ListOf, Section, Setting, a_number, must_fit, read_written, template, toml_of, yes_or_no
+from biomech_id.files.settings import (
+    ListOf,
+    Section,
+    Setting,
+    a_number,
+    must_fit,
+    one_of,
+    read_written,
+    template,
+    toml_of,
+    yes_or_no,
+)
 from biomech_id.files.text import read_text
 from biomech_id.trial import Subject
 from biomech_id.trial.examination import EXAMINATION_COLUMNS, Examined, as_examined
 from biomech_id.trial.subject import LIMITS
+from biomech_id.trial.worn import Aid, Footwear
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
 _SI: dict[str, tuple[str, float]] = {"_mm": ("_m", 1e-3), "_deg": ("_rad", math.pi / 180.0)}
@@ -115,6 +127,9 @@ SUBJECT = Section(
             "ankle_abduction_deg": "Offset of the ankle's axis (deg).",
             "sole_delta_mm": "How much higher the heel marker is than the toe marker when the foot is flat (mm).",
         }),
+        "aid": one_of(tuple(Aid), "What bore a part of the body in every trial; single files are named in [conditions]."),
+        "footwear": one_of(tuple(Footwear), "What was on the feet in every trial; single files are named in [conditions]."),
+        "static_as_walked": yes_or_no("Static trial and walks in unlike footwear belong together all the same."),
         "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
         "medial_markers": yes_or_no(
             "Conventional model: the static trial's medial markers (knees, ankles, or both) show the joints' axes."
@@ -160,7 +175,7 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
         An unknown key, a value of the wrong type or outside what a person can measure; the message names both.
     """
     content = _read(path)
-    said = {key: value for key, value in content.items() if key in VALUES and key != "condition"}
+    said = {key: value for key, value in content.items() if key in VALUES and key not in ("condition", "static_as_walked")}
     changes = {_field_of(key)[0]: _in_si(key, value) for key, value in said.items()}
     written = [as_examined(row, Path(path).name) for row in content.get("clinic", {}).get("examination", ())]
     subject = subject.with_examination(written, Path(path).name)
@@ -221,6 +236,17 @@ def statics_of(path: str | Path | None) -> dict[str, str]:
     return {str(condition): str(static) for condition, static in content.get("statics", {}).items()}
 
 
+def static_as_walked(path: str | Path | None) -> bool:
+    """Return whether somebody answered that static trial and walks in unlike footwear belong together.
+
+    Parameters
+    ----------
+    path : str | Path | None
+        The ``subject.toml``; None for none.
+    """
+    return path is not None and Path(path).is_file() and bool(_read(path).get("static_as_walked"))
+
+
 def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:
     """Return what ``[clinic]`` says: section -> key -> text, as it is written; "" is the section of keys outside any.
 
@@ -249,7 +275,7 @@ def subject_toml(subject: Subject, *, condition: str = "") -> str:
     condition : str, optional
         Of the trials: "barefoot".
     """
-    known = {key: _as_written(getattr(subject, _field_of(key)[0]), _field_of(key)[1]) for key in VALUES}
+    known = {key: _as_written(getattr(subject, _field_of(key)[0], None), _field_of(key)[1]) for key in VALUES}
     head = (
         "# What biomech-id should know about this person. Lengths in mm, angles in degrees, mass in kg.\n"
         "# Remove the # in front of a key and write its value behind it. What stands here beats what the recordings say.\n\n"

@@ -190,6 +190,8 @@ DOCUMENTS: tuple[Document, ...] = (
             "jump, squat, rise, static, other or not_judged",
         ),
         Key("trials[].condition", "conditions are never averaged together"),
+        Key("trials[].aid", "none, walker, crutches, hand held, rail or not stated; absent in older folders"),
+        Key("trials[].footwear", "barefoot, shod, orthosis (left, right) or not stated; absent in older folders"),
         Key("trials[].static", "its static trial; empty without one, absent in older folders"),
         Key("trials[].rate_hz", "video frames per second"),
         Key("trials[].first_frame", "the recording's own number of the first frame, counted from 1"),

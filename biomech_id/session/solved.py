@@ -28,6 +28,7 @@ from biomech_id.plates.steps import PlateStep
 from biomech_id.session.values.whole_body import WholeBodyResult
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers
+from biomech_id.trial.worn import NOT_STATED
 from biomech_id.uncertainty.recording import LegErrors
 
 
@@ -98,6 +99,10 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         Steps that tell where their plates stand.
     plates_silent : tuple[tuple[str, Sentence], ...], optional
         Plate and reason of every step that does not.
+    aid : str, optional
+        What bore a part of the body: one of `biomech_id.trial.worn.Aid`, or "not stated".
+    footwear : str, optional
+        What was on the feet: one of `biomech_id.trial.worn.Footwear`, or "not stated".
     """
 
     name: str
@@ -129,6 +134,8 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     static: str = ""
     plate_steps: tuple[PlateStep, ...] = ()
     plates_silent: tuple[tuple[str, Sentence], ...] = ()
+    aid: str = NOT_STATED
+    footwear: str = NOT_STATED
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 

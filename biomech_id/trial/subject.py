@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, by, each, holds, or_none, takes
+from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, a_word, by, each, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.trial.examination import Examined
+from biomech_id.trial.worn import Aid, Footwear
 
 #: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
 LIMITS: dict[str, tuple[float, float]] = {
@@ -51,7 +52,8 @@ def _measured(name: str) -> Kind:
 @holds(
     code=a_str(), birth_date=or_none(a_day()), sex=or_none(a_str()), condition=or_none(a_str()), session_date=or_none(a_day()),
     foot_flat=or_none(a_switch()), medial_markers=or_none(a_switch()), same_placement=or_none(a_switch()),
-    examination=each(a(Examined)), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
+    aid=or_none(a_word(Aid)), footwear=or_none(a_word(Footwear)), examination=each(a(Examined)),
+    sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True)
@@ -126,6 +128,10 @@ class Subject:
         Field -> where it was read.
     examination : tuple[Examined, ...], optional
         Values of the clinical examination.
+    aid : str | None, optional
+        What bore a part of the body: one of `biomech_id.trial.worn.Aid`.
+    footwear : str | None, optional
+        What was on the feet: one of `biomech_id.trial.worn.Footwear`.
 
     Raises
     ------
@@ -166,6 +172,8 @@ class Subject:
     same_placement: bool | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
     examination: tuple[Examined, ...] = ()
+    aid: str | None = None
+    footwear: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in self.__dict__.items():

@@ -12,6 +12,8 @@ from biomech_id.conventions import SCHEMA
 from biomech_id.errors import Finding
 from biomech_id.readers import Recording
 from biomech_id.readers.c3d.plates import PlateFacts
+from biomech_id.trial import Trial
+from biomech_id.trial.worn import NOT_STATED
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,13 @@ _FACTS = ("frames", "rate_hz", "first_frame", "points", "labels", "analog_channe
 
 def _contents(recording: Recording | None) -> dict[str, Any]:
     if recording is None:
-        unknown = {"plates": [], "events": [], "subject": {"mass_kg": None, "height_m": None}, "model_outputs": [], "rotations": []}
+        unknown = {
+            "plates": [],
+            "events": [],
+            "subject": dict.fromkeys(("mass_kg", "height_m", "aid", "footwear")),
+            "model_outputs": [],
+            "rotations": [],
+        }
         return {**dict.fromkeys(_FACTS), **unknown}
     facts, trial = recording.facts, recording.trial
     return {
@@ -69,10 +77,14 @@ def _contents(recording: Recording | None) -> dict[str, Any]:
             {"label": event.label, "context": SIDE_WORDS[event.side].title() or "General", "time_s": event.time_s}
             for event in facts.events
         ],
-        "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m},
+        "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m, **_worn(trial)},
         "model_outputs": list(trial.model_outputs),
         "rotations": list(facts.rotations),
     }
+
+
+def _worn(trial: Trial) -> dict[str, str]:
+    return {name: getattr(trial.subject, name) or NOT_STATED for name in ("aid", "footwear")}
 
 
 def _plate(plate: PlateFacts) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,6 +17,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from biomech_id.algebra.plain_text import without_accents
 from biomech_id.readers.c3d.parameters import Parameter, Parameters
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -119,16 +119,12 @@ def in_plain_letters(text: str) -> str:
     text : str
         Any.
     """
-    return _without_accents(text).lower()
-
-
-def _without_accents(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text.replace("ß", "ss")) if not unicodedata.combining(c))
+    return without_accents(text).lower()
 
 
 def _split(name: str) -> list[str]:
     """A name's words, as it writes them: apart at signs and case changes, glued ones as one."""
-    return [piece.lower() for piece in _PIECES.findall(_without_accents(name))]
+    return [piece.lower() for piece in _PIECES.findall(without_accents(name))]
 
 
 @cache

@@ -22,6 +22,7 @@ from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Subject
 from biomech_id.trial.examination import Examined, examined
 from biomech_id.trial.subject import LIMITS
+from biomech_id.trial.worn import stated_in, stated_in_fields
 
 #: Field, its name in a finding, the finding's rule, Vicon's name in PROCESSING.
 SIZES = (
@@ -98,6 +99,9 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings:
     own = {label for key, (label, _) in stored.items() if key in _vendors_own()}
     read = [one for one in measurements(file.parameters) if not (one.group == "PROCESSING" and one.name in own)]
     _other_names(read, values, sources, findings)
+    told = _worn(file)
+    values |= told
+    sources |= dict.fromkeys(told, "file")
     examination = tuple(_examination(file.parameters))
     if examination:
         values["examination"], sources["examination"] = examination, examination[0].source.partition(":")[0]
@@ -177,6 +181,18 @@ def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, s
             values[field], sources[field] = fitting, f"PROCESSING:{name.title()}"
         else:
             findings.add(rule, **{word: value}, parameter=f"PROCESSING:{name}")
+
+
+def _worn(file: C3DFile) -> dict[str, str]:
+    """Aid and footwear: what the file's fields say, else the words of its name, else of its folder's."""
+    held = file.parameters.groups.items()
+    rows = {
+        parameter.record.name: parameter.strings[0]
+        for group, own in held if is_about_person(group)
+        for parameter in own.parameters.values() if len(parameter.strings) == 1
+    }  # fmt: skip
+    path = file.source.path
+    return stated_in(path.parent.name, folder=True) | stated_in(path.stem) | stated_in_fields(rows)
 
 
 def _examination(parameters: Parameters) -> Iterator[Examined]:

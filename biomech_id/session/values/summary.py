@@ -145,6 +145,8 @@ def trial_summary(trial: Solved, verdicts: Verdicts) -> dict[str, Any]:
         "file": trial.file,
         "kind": str(trial.kind),
         "condition": trial.condition,
+        "aid": trial.aid,
+        "footwear": trial.footwear,
         "static": trial.static,
         "rate_hz": motion.rate_hz,
         "first_frame": motion.first_frame,

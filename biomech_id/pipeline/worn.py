@@ -1,0 +1,76 @@
+"""What each trial was walked with, what is said of it, and static trials that were recorded in other footwear than the walks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from biomech_id.errors import Finding, OptionError, option
+from biomech_id.pipeline.choose_model import ChosenModel
+from biomech_id.request.subject_file import static_as_walked
+from biomech_id.session.solved import Solved
+from biomech_id.trial import Subject, Trial
+from biomech_id.trial.worn import NOT_STATED, bears_weight, stated_in, unlike
+
+
+def worn_in(trial: Trial, subject: Subject, condition: str) -> tuple[str, str]:
+    """Return aid and footwear of one trial: of its condition by hand, else of the subject file, else of the recording itself.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    subject : Subject
+        Who was measured, with what the subject file says.
+    condition : str
+        Of the trial, as the subject file says it.
+    """
+    by_hand = stated_in(condition)
+    aid = by_hand.get("aid") or subject.aid or trial.subject.aid or NOT_STATED
+    return aid, by_hand.get("footwear") or subject.footwear or trial.subject.footwear or NOT_STATED
+
+
+def with_worn(result: Solved, worn: tuple[str, str]) -> Solved:
+    """Return a trial's results with its aid and footwear; an aid that bears a part of the body is said.
+
+    Parameters
+    ----------
+    result : Solved
+        Solved, not graded yet.
+    worn : tuple[str, str]
+        Aid and footwear.
+    """
+    aid, footwear = worn
+    aided = bears_weight(aid) and result.loads is not None
+    said = (Finding("walked-with-aid", {"trial": result.name, "aid": aid}, result.name),) * aided
+    return replace(result, aid=aid, footwear=footwear, findings=(*result.findings, *said))
+
+
+def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition: Callable[[str], str]) -> None:
+    """Refuse a barefoot static trial for a shod walk, and the reverse, until somebody answers.
+
+    Parameters
+    ----------
+    walks : Iterable[tuple[Trial, ChosenModel]]
+        Each trial with what it is analysed with.
+    condition : Callable[[str], str]
+        Name of a recording -> its condition, as the subject file says it.
+
+    Raises
+    ------
+    OptionError
+        Footwear of a static trial and of a walk are unlike, and ``static_as_walked`` does not say that they belong together.
+    """
+    for trial, chosen in walks:
+        static = chosen.static
+        if static is None or static is trial or static_as_walked(chosen.job.subject_toml):
+            continue
+        stood, walked = (worn_in(each, chosen.subject, condition(Path(each.path).stem))[1] for each in (static, trial))
+        if unlike(stood, walked):
+            raise OptionError(
+                f"The static trial {static.name} was recorded {stood} and {trial.name} {walked}: markers on shoes do not stand "
+                f"where they stood on feet. Name a static trial for each in [statics] of subject.toml, leave one out with "
+                f"{option('exclude')}, or write static_as_walked = true there if they belong together.",
+                value=[stood, walked], expected="one footwear", where=trial.name,
+            )  # fmt: skip
