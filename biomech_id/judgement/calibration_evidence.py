@@ -8,7 +8,7 @@ from biomech_id.errors import Finding
 from biomech_id.models.conventional.implied_calibration import ImpliedLeg, other_thigh_rotations
 
 
-def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str) -> Iterator[Finding]:
+def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str, used: str) -> Iterator[Finding]:
     """Say that walks were computed with other thigh rotations than their static trial, as a clinician tunes them afterwards.
 
     Parameters
@@ -17,6 +17,8 @@ def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str) 
         Recording -> side -> what its stored outputs imply.
     static : str
         The static trial's name.
+    used : str
+        Whose offsets the session is computed with, "static" or "trial".
     """
     walks = {name: legs for name, legs in implied.items() if name != static}
     legs = other_thigh_rotations(implied.get(static, {}), walks)
@@ -24,4 +26,5 @@ def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str) 
         trials = sorted({name for *_, names in legs for name in names})
         rows = [(side, static_deg, trial_deg) for side, static_deg, trial_deg, _ in legs]
         most_deg = max(abs(trial_deg - static_deg) for _, static_deg, trial_deg in rows)
-        yield Finding("offsets-of-trials-differ", {"trials": trials, "legs": rows, "most_deg": most_deg, "static": static}, static)
+        values = {"trials": trials, "legs": rows, "most_deg": most_deg, "static": static, "used": used}
+        yield Finding("offsets-of-trials-differ", values, static)

@@ -110,6 +110,8 @@ class CalibrationInput:
         Whether the body mass is needed: for joint loads, not for kinematics alone.
     knee_axis : str
         "markers", "walk" for the axes that leave the knees the least varus in the walks, or "functional" for those of SARA.
+    offsets : str
+        "static" for those of the static trial where there is one, "trial" for those that the walks' own files store.
     """
 
     trials: Sequence[Trial]
@@ -123,6 +125,7 @@ class CalibrationInput:
     where: str = ""
     with_mass: bool = True
     knee_axis: str = "markers"
+    offsets: str = "static"
 
     @property
     def walks(self) -> tuple[Trial, ...]:
@@ -152,7 +155,7 @@ class BodyModel:
     wears_markers : Callable
         Whether a trial holds the markers that the model is calibrated with.
     settings : frozenset[str]
-        Which of `CalibrationInput`'s inertia_table, hip_centre, knee_axis and functional it heeds.
+        Which of `CalibrationInput`'s inertia_table, hip_centre, knee_axis, offsets and functional it heeds.
 
     Raises
     ------

@@ -122,7 +122,7 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
         tuple(trial if stood is None or trial is not static else stood for trial in trials),
         subject, stood, functional, _FOOT_FLAT[recipe.foot_flat],
         marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
-        knee_axis=recipe.knee_axis,
+        knee_axis=recipe.knee_axis, offsets=recipe.offsets,
     )  # fmt: skip
     model = kind.calibrate(given)
     if subject.mass_kg is None and model.subject.mass_kg is not None:

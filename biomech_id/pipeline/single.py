@@ -755,7 +755,7 @@ def _calibrations(
         implied = {t.name: implied_calibration(t, static=t is static) for t in chosen.trials}
         said |= {"trials": {name: {side: leg.to_dict() for side, leg in legs.items()} for name, legs in implied.items() if legs}}
         if static is not None and chosen.job.recipe.model == DEFAULT_MODEL:
-            noticed += other_offsets(implied, static.name)
+            noticed += other_offsets(implied, static.name, chosen.job.recipe.offsets)
         records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}

@@ -123,6 +123,7 @@ class Settings(PrepareSettings, total=False):
     inertia_table: str | None
     hip_centre: str | Callable[[str, PelvisSize], FloatArray] | None
     knee_axis: str | None
+    offsets: str | None
     event_source: str | Callable[[Trial, BodyMotion | None], Iterable[Event]] | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     plate_types: tuple[Mapping[str, Any], ...] | None
@@ -174,6 +175,8 @@ class Recipe:
         Hip centre method, or "auto".
     knee_axis : str, optional
         "markers", or "walk": the conventional model's thigh rotations that leave the knees the least varus.
+    offsets : str, optional
+        "static", or "trial": the conventional model's offsets as the walks' own files store them.
     marker_filter : str, optional
         "auto", "always" or "never".
     smooth_below_mm : float, optional
@@ -275,6 +278,10 @@ class Recipe:
     knee_axis: str = _setting("markers", "model", one_of(("markers", "walk", "functional"), (
         "Knee axes of the conventional model. walk: thighs turned so that the walks show the least varus in swing; a fixed varus "
         "or a thrust is taken away too. functional: turned to the axes about which the knees bend in functional trials."
+    )), acts="heeded")  # fmt: skip
+    offsets: str = _setting("static", "calibration", one_of(("static", "trial"), (
+        "Rotations and foot offsets of the conventional model. static: those of the static trial, where there is one. trial: those "
+        "that the walks' own files store, which a clinician may have tuned after the static trial."
     )), acts="heeded")  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."

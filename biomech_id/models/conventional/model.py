@@ -35,7 +35,7 @@ from biomech_id.models.conventional.knee_axis import (
 from biomech_id.models.conventional.pelvis import OWN_HIP, pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.standing import conventional_places, conventional_standing
-from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
+from biomech_id.models.conventional.stored_calibration import LEARNT, calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.joint_centres.hip_regressions import LIBRARY_HIPS, REGRESSIONS, own_hip
@@ -342,18 +342,25 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
             value=given.hip_centre, expected=f"{_HIP.words}, or model six-dof", where="hip_centre",
         )  # fmt: skip
     _HIP.check(given.hip_centre, "hip_centre", "the conventional model")
-    if given.static is None:
+    if given.static is None or given.offsets == "trial":
         walks = [trial for trial in given.walks if not _lacking(trial) and stored_legs(trial.subject)]
+        if given.offsets == "trial" and not walks:
+            raise MissingInputError(
+                f"{given.where} cannot be analysed with the offsets of its trials: no walk stores them. Take offsets = \"static\".",
+                value=given.offsets, expected="walks with stored offsets", where="offsets",
+            )  # fmt: skip
         if not walks or needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass):
             raise _no_static(given)
         if given.knee_axis != "markers":
             raise OptionError(
-                f"knee_axis = {given.knee_axis!r} turns the thighs of a static trial, and {given.where} has none: the offsets "
+                f"knee_axis = {given.knee_axis!r} turns the thighs of a static trial, and {given.where} takes none: the offsets "
                 "stored in its files say where the knees' axes are.",
                 value=given.knee_axis, expected='"markers", or a static trial', where="knee_axis",
             )  # fmt: skip
+        own = {field: getattr(walks[0].subject, field) for field in LEARNT} if given.static is not None else {}
+        subject = given.subject.with_values(walks[0].name, **own) if own else given.subject
         return stored_conventional_model(
-            walks, given.subject, inertia=given.inertia_table, hip=given.hip_centre, with_mass=given.with_mass
+            walks, subject, inertia=given.inertia_table, hip=given.hip_centre, with_mass=given.with_mass
         )
     static, given_subject = given.static, given.subject
 
@@ -406,5 +413,5 @@ CONVENTIONAL = BodyModel(
     roles=("asis", "psis", *needs.LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),
-    settings=frozenset({"inertia_table", "hip_centre", "knee_axis"}),
+    settings=frozenset({"inertia_table", "hip_centre", "knee_axis", "offsets"}),
 )

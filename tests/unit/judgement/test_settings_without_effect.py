@@ -23,7 +23,8 @@ ALWAYS = {
     "budget", "uncertainty", "report", "keep_clinic", "keep_comments", "keep_conditions",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
-    "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "smooth_below_mm": 0.2, "cutoff_hz": 1.0,
+    "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "offsets": "trial",
+    "smooth_below_mm": 0.2, "cutoff_hz": 1.0,
     "lowpass": "critical",
     "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "emg_gain": 500.0, "channels": {"EMG 1": "none"},
     "mix": ("bandwidth",), "plate_cutoff_hz": 12.0,
