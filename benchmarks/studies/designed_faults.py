@@ -181,13 +181,13 @@ def plates(
         chosen = range(len(recording.walk.plates)) if which is None else [loaded[k % len(loaded)] for k in which]
         made = list(recording.walk.plates)
         for k in chosen:
-            made[k] = _channels_changed(made[k], change)
+            made[k] = channels_changed(made[k], change)
         return recording.with_walk(plates=tuple(made))
 
     return fault
 
 
-def _channels_changed(
+def channels_changed(
     plate: ForcePlate, change: Callable[[np.ndarray, np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 ) -> ForcePlate:
     R_lab_plate = plate_axes(plate)
@@ -448,8 +448,9 @@ def children(folder: Path) -> Iterator[Recording]:
         made = [Recording(child.name, static, walk) for walk in walks]
         results = [analysed(each).trials[0] for each in made]
         good = [
-            each for each, result in zip(made, results, strict=True) if result.has_kinetics and any(map(result.used, result.cycles))
-        ]
+            each for each, result in zip(made, results, strict=True)
+            if result.has_kinetics and any(result.counts(cycle, Aspect.KINEMATICS) for cycle in result.cycles)
+        ]  # fmt: skip
         yield from good[:1]
 
 

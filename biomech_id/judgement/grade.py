@@ -55,10 +55,10 @@ def _of_feet(result: Solved, measure: Callable[..., float], sides: Sequence[str]
     return measure(result.motion, feet, **ground, **how)
 
 
-def _pressure_offset_mm(result: Solved) -> float:
+def _pressure_offset_mm(result: Solved, sides: Sequence[str] = SIDES) -> float:
     if result.kind not in LEVEL:
         return float("nan")
-    return _of_feet(result, pressure_offset_mm, running=result.kind is TrialKind.RUN)
+    return _of_feet(result, pressure_offset_mm, sides, running=result.kind is TrialKind.RUN)
 
 
 def _pressure_offset(result: Solved) -> tuple[float, Grade | None]:
@@ -184,7 +184,9 @@ def grade_trial(result: Solved, measured: Markers, model: CalibratedModel, stati
     for rule, (measure, _) in IN_SIDES.items():
         own = {side: _RULE[rule].grade(value) for side, value in values[rule].items()}
         rows[rule] = graded_sides(result.name, rule, measure(result, SIDES), own)
+    values["cop-offset"] = {side: _pressure_offset_mm(result, (side,)) for side in SIDES}
     rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
+    rows["cop-offset"] = _of_one_foot(rows["cop-offset"], values["cop-offset"])
     rows |= residual_quality(result)
     implausible = tuple(with_rules(result))
     rows["plausibility"] = _plausibility(result.name, implausible)
@@ -217,6 +219,14 @@ def _refused(rule: str, reading: Reading) -> bool:
 def _by_side(readings: Sequence[Reading]) -> dict[str, list[float]]:
     """Side -> values of its stretches; a whole trial's is both sides'."""
     return {side: [reading.value for reading in readings if side in reading.stretch.sides] for side in SIDES}
+
+
+def _of_one_foot(row: QualityRow, values: Mapping[str, float]) -> QualityRow:
+    """An offset of both feet together is one foot's where that foot alone has it, along the way, and the other has not."""
+    own = {side: _RULE[row.rule].grade(value) for side, value in values.items()}
+    if row.verdict is not Grade.REJECT or Grade.REJECT not in own.values():
+        return row
+    return graded_sides(row.trial, row.rule, row.value, own)
 
 
 def _plausibility(trial: str, implausible: Sequence[tuple[PlausibilityRule, Finding]]) -> QualityRow:

@@ -213,10 +213,11 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         by_rules : bool, optional
             Whether what somebody decided is left aside.
         """
-        if not cycle.has(layer) or by_rules or cycle.chosen is None:
-            steady = cycle.steady or self.kind is not TrialKind.STRAIGHT
-            return cycle.has(layer) and steady and layer not in cycle.refused
-        return cycle.chosen
+        if not cycle.has(layer) or (layer is Aspect.WHOLE_BODY and self.whole_body is None):
+            return False
+        if cycle.chosen is not None and not by_rules:
+            return cycle.chosen
+        return (cycle.steady or self.kind is not TrialKind.STRAIGHT) and layer not in cycle.refused
 
     def grade_of(self, layer: Aspect, side: str) -> Grade:
         """Verdict on one layer of one side; reject means that nothing of it can be shown.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from printed_counts import counts
+from printed_counts import counts, folder_counts
 from sessions import Sessions
 
 
@@ -13,6 +13,15 @@ def test_no_page_contradicts_the_tables(sessions: Sessions, name: str) -> None:
     assert [count for count in found if not count.agrees] == []
     assert len(found) > 60
     assert {"cover", "quality", "Kinematics, mean ± SD"} <= {count.what.partition(":")[0] for count in found}
+
+
+def test_one_number_of_cycles_by_layer_and_side_stands_in_every_folder(sessions: Sessions) -> None:
+    """Verdicts, table of cycles and review page of every session that can be run."""
+    wrong = [
+        (session.name, count) for session in sessions.with_results() if session.tables.summary["trials"]
+        for count in folder_counts(session.tables, session.out) if not count.agrees
+    ]  # fmt: skip
+    assert wrong == []
 
 
 def test_a_session_is_accepted_only_with_what_it_was_recorded_for(sessions: Sessions) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 
 import pypdf
 
-from biomech_id.conventions import cycle_rows
+from biomech_id.conventions import Aspect, cycle_rows
+from biomech_id.review.packing import Blocks
+from biomech_id.review.session_data import session_data
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables, cycle_layers
 
 #: What a page calls each kind of movement.
@@ -38,6 +40,25 @@ class Count:
     @property
     def agrees(self) -> bool:
         return self.printed == self.counted
+
+
+def folder_counts(tables: Tables, out: Path) -> list[Count]:
+    """Cycles in the means by layer and side: the session's verdicts, its trials' and the review page's, beside `cycle_list`'s."""
+    found = []
+    trials = _trials(tables)
+    walks = next((kind for kind in ("straight", "run") if any(t["kind"] == kind and t["cycles"] for t in trials)), None)
+    page = {trial["name"]: trial for trial in session_data(out, tables, Blocks(), called="out")["trials"]}
+    for layer in (Aspect.KINEMATICS, Aspect.KINETICS, Aspect.WHOLE_BODY):
+        for side in "LR":
+            by_trial = {trial["name"]: trial["verdicts"][layer][side]["cycles"] for trial in trials}
+            shown = {name: sum(c[layer] for c in trial["cycles"] if c["side"] == side) for name, trial in page.items()}
+            found.append(Count(f"review page: {layer} {side}", shown, by_trial))
+            own = tables.cycle_list[(tables.cycle_list["side"] == side) & tables.cycle_list[layer].astype(bool)]
+            listed = {name: int((own["trial"] == name).sum()) for name in by_trial}
+            found.append(Count(f"cycles: {layer} {side}", listed, by_trial))
+            every = sum(by_trial[trial["name"]] for trial in trials if walks in (None, trial["kind"]))
+            found.append(Count(f"session: {layer} {side}", tables.summary["verdicts"][layer][side]["cycles"], every))
+    return found
 
 
 def counts(pdf: Path, tables: Tables) -> list[Count]:
@@ -171,7 +192,6 @@ def _panels(text: str, title: str, tables: Tables) -> Iterator[Count]:
         return  # a further condition has pages of its own
     trials = [trial for trial in _trials(tables) if trial["kind"] == kind and trial["cycles"]]
     first = [trial for trial in trials if trial["condition"] == trials[0]["condition"]]
-    wanted = {(trial["name"], cycle["side"], cycle["cycle"]) for trial in first for cycle in trial["cycles"] if _in(cycle, kind)}
     heads = tables.cycles.iloc[::CURVE_POINTS]
     for right, left, words in re.findall(r"R (\d+)L (\d+)([A-Z][^\n]*)", text):
         rows = [row for row in cycle_rows() if words.startswith(row.title + " ")]
@@ -179,6 +199,7 @@ def _panels(text: str, title: str, tables: Tables) -> Iterator[Count]:
             continue
         row = max(rows, key=lambda row: len(row.title))
         mine = heads[(heads["variable"] == row.variable) & (heads["component"] == row.component)]
-        drawn = [key for key in zip(mine["trial"], mine["side"], mine["cycle"], strict=True) if key in wanted]
-        counted = tuple(sum(side == each for _, each, _ in drawn) for side in "LR")
+        # One number a layer and side, wherever the variable was measured at all.
+        own = [cycle for trial in first for cycle in trial["cycles"] if _in(cycle, kind, row.aspect)]
+        counted = tuple(n if (mine["side"] == side).any() else 0 for side, n in zip("LR", _sides(own), strict=True))
         yield Count(f"{title}: {row.title}", (int(left), int(right)), counted)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from printed_counts import counts
+from printed_counts import counts, folder_counts
 
+from benchmarks.studies import layer_faults
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.pdf import draw_report
 from biomech_id.request.job import Job
@@ -20,8 +21,8 @@ from tests.older_cycles import as_before
 
 
 @pytest.fixture(scope="module")
-def faulty(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """A walk with one refused cycle, one whose cycles are all refused, and a turn."""
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A walk with one refused cycle and a plate 60 mm off, one whose cycles are all refused, and a turn."""
     folder = tmp_path_factory.mktemp("faulty")
     person = virtual_subject(duration_s=3.6)
     (folder / "subject").mkdir()
@@ -31,10 +32,16 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Tables:
         position = sample.trial.markers.position_m.copy()
         for marker, by in (("LTHI", 0.15), ("RTHI", -0.15)):
             position[frames, sample.trial.markers.names.index(marker), 1] += by
-        markers = sample.trial.markers.with_positions(position)
-        write_c3d(replace(sample, trial=replace(sample.trial, markers=markers)), folder / "subject" / f"{name}.c3d")
+        trial = replace(sample.trial, markers=sample.trial.markers.with_positions(position))
+        moved = layer_faults.plate_moved(trial) if name == "partly" else trial
+        write_c3d(replace(sample, trial=moved), folder / "subject" / f"{name}.c3d")
     run_job(Job((folder / "subject",), Recipe(report=False, uncertainty=False)), folder / "out")
-    return read_tables(folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def faulty(out: Path) -> Tables:
+    return read_tables(out)
 
 
 #: Pages that print counts.
@@ -46,13 +53,13 @@ def report(faulty: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return draw_report(faulty, tmp_path_factory.mktemp("report") / "report.pdf", pages=PAGES)
 
 
-def test_every_count_of_the_report_is_that_of_the_tables(faulty: Tables, report: Path) -> None:
+def test_every_count_of_the_report_is_that_of_the_tables(out: Path, faulty: Tables, report: Path) -> None:
     verdicts = {trial["name"]: trial["verdict"] for trial in faulty.summary["trials"]}
     assert verdicts == {"partly": "warn", "turn": "accept", "wholly": "reject"}
     assert 0 < sum(cycle["used"] for cycle in faulty.summary["trials"][0]["cycles"]) < len(faulty.summary["trials"][0]["cycles"])
-    found = counts(report, faulty)
+    found = [*counts(report, faulty), *folder_counts(faulty, out)]
     assert [count for count in found if not count.agrees] == []
-    assert len(found) > 80
+    assert len(found) > 90
     pages = {count.what.partition(":")[0] for count in found}
     assert pages >= {"cover", "quality", "time and distance", "Values", "Kinematics, every cycle", "Kinematics, mean ± SD"}
     assert any(count.what.startswith("Kinetics, every cycle: Turn") for count in found)

@@ -1,0 +1,322 @@
+"""One fault at a time laid over sessions: what it cannot reach keeps every number, to the byte.
+
+``python -m benchmarks.studies.layer_faults [C3D_DIR]`` analyses each session as it is and with a fault in every walk: a plate 60 mm
+from where it stands, two of a plate's channels exchanged, heel and toe of the right foot exchanged, the right toe not seen for half
+a second, all muscle signals dead, the markers of the trunk gone. What a fault can reach is no opinion: in each session each marker
+is moved by 1 mm, each plate too and made 1 % stronger, muscle signals made 1 % larger; the layers and sides whose numbers change
+are what it reaches (`reach`). A layer is a side's mean curves, the curves of its cycles and their number. A fault that takes the
+event of a plate leaves it to the markers: then angles follow, and the table says by how much.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import biomech_id as bid
+from benchmarks.studies.cut_gaps import SHARED
+from benchmarks.studies.designed_faults import Recording as Walk
+from benchmarks.studies.designed_faults import channels_changed, exchanged, labels
+from biomech_id import BiomechError, Trial, __version__
+from biomech_id.conventions import SIDES, Aspect, cycle_rows
+from biomech_id.readers import read_recording
+from biomech_id.session.computed import Computed
+from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.session_tables import CURVE_POINTS
+
+TABLE = Path(__file__).with_suffix(".md")
+SEED = 20261123
+#: Sessions below the folder of recordings, beside those of the children; every one gives means.
+FOLDERS = ("five_walks_emg", "walking", "vcm", "leardini", "opensim", "helen_hayes")
+TRUNK = ("C7", "T10", "CLAV", "STRN", "RBAK")
+#: A curve that follows an event: half a second is half a cycle, and 30 ms of strike turn an angle by so many degrees at most.
+MOVED_M, EVENT_S = 0.06, 0.5
+
+#: (Layer, side), or (whole body, "").
+Place = tuple[Aspect, str]
+#: What stands in that place: numbers, as bytes or as an array.
+Numbers = Mapping[Place, Mapping[str, np.ndarray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A session in memory: its trials as read, and the options that it is analysed with."""
+
+    name: str
+    trials: tuple[Trial, ...]
+    mass_kg: float | None = None
+
+    def with_walks(self, change: Callable[[Trial], Trial]) -> Laid:
+        """Every trial but those in which somebody stands changed."""
+        return replace(self, trials=tuple(change(trial) if moves(trial) else trial for trial in self.trials))
+
+    def computed(self) -> Computed:
+        return bid.analyse(list(self.trials), mass_kg=self.mass_kg, uncertainty=False, budget=False).computed
+
+
+def moves(trial: Trial) -> bool:
+    """Whether somebody walks: the markers' middle goes half a metre."""
+    with np.errstate(invalid="ignore"):
+        middle = np.nanmean(trial.markers.position_m, axis=1)
+    return bool(np.nanmax(np.ptp(middle[np.isfinite(middle).all(axis=1)], axis=0), initial=0.0) > 0.5)
+
+
+def numbers(laid: Laid) -> tuple[Numbers, Mapping[Place, str]]:
+    """Numbers of each layer and side, and its verdict; nothing where the session is refused."""
+    try:
+        session = laid.computed()
+    except BiomechError:
+        return {}, {}
+    tables = session.tables()
+    found: dict[Place, dict[str, np.ndarray]] = {(layer, side): {} for layer in Aspect for side in SIDES}
+    for condition, curves in mean_curves(tables).items():
+        for (side, variable, component), curve in curves.items():
+            found[_layer(variable, component), side][f"mean {condition} {variable}.{component}"] = curve
+    values = tables.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
+    heads = tables.cycles.iloc[::CURVE_POINTS]
+    names = (heads[name] for name in ("trial", "side", "cycle", "variable", "component"))
+    for curve, trial, side, cycle, variable, component in zip(values, *names, strict=True):
+        found[_layer(variable, component), side][f"{trial} {cycle} {variable}.{component}"] = curve
+    if tables.emg is not None and len(tables.emg):
+        own = tables.emg["value"].to_numpy().reshape(-1, CURVE_POINTS)
+        for curve, row in zip(own, tables.emg.iloc[::CURVE_POINTS].to_dict("records"), strict=True):
+            if row["side"] in SIDES:
+                found[Aspect.EMG, row["side"]][f"{row['trial']} {row['label']} {row['cycle']}"] = curve
+    if tables.whole_body is not None:
+        for side in SIDES:
+            found[Aspect.WHOLE_BODY, side]["table"] = tables.whole_body["value"].to_numpy()
+    verdicts = tables.summary["verdicts"]
+    for (layer, side), own_numbers in found.items():
+        own_numbers["cycles"] = np.array([verdicts[layer][side]["cycles"]])
+    return found, {(layer, side): verdicts[layer][side]["verdict"] for layer, side in found}
+
+
+_KINETIC = {(row.variable, row.component) for row in cycle_rows() if row.kinetic}
+
+
+def _layer(variable: str, component: str) -> Aspect:
+    return Aspect.KINETICS if (variable, component) in _KINETIC else Aspect.KINEMATICS
+
+
+def changed(before: Numbers, after: Numbers) -> set[Place]:
+    """Layers and sides that have not the same numbers, to the byte."""
+    return {place for place in before if not _same(before[place], after.get(place, {}))}
+
+
+def _same(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> bool:
+    return before.keys() == after.keys() and all(before[name].tobytes() == after[name].tobytes() for name in before)
+
+
+def largest(before: Numbers, after: Numbers, place: Place) -> float:
+    """Largest change of a mean curve; NaN where one of the two has none."""
+    pairs = [
+        (curve, after.get(place, {})[name]) for name, curve in before[place].items()
+        if name.startswith("mean ") and name in after.get(place, {})
+    ]  # fmt: skip
+    return max((float(np.nanmax(np.abs(b - a))) for a, b in pairs), default=float("nan"))
+
+
+# What is moved a little
+
+
+def shifts(trial: Trial) -> Iterator[tuple[str, Callable[[Trial], Trial]]]:
+    """Each marker 1 mm off, each plate 1 mm off and 1 % stronger, each muscle signal 1 % larger."""
+    for name in trial.markers.names:
+        yield name, lambda walk, name=name: _marker(walk, name, 0.001)  # type: ignore[misc]
+    for number in range(len(trial.plates)):
+        yield f"plate {number + 1}", lambda walk, number=number: _plate(walk, number, 0.001)  # type: ignore[misc]
+        yield f"plate {number + 1}, gain", lambda walk, number=number: _gain(walk, number)  # type: ignore[misc]
+    yield "muscle signals", lambda walk: _signals(walk, 1.01)
+
+
+def _marker(trial: Trial, name: str, by_m: float) -> Trial:
+    position = trial.markers.position_m.copy()
+    if name in trial.markers.names:
+        position[:, trial.markers.names.index(name)] += by_m
+    return replace(trial, markers=trial.markers.with_positions(position))
+
+
+def _plate(trial: Trial, number: int, by_m: float) -> Trial:
+    """A plate elsewhere than its file says: corners and point of application go along the laboratory's axes."""
+    made = list(trial.plates)
+    if number >= len(made):
+        return trial
+    off = np.array([by_m, by_m, 0.0]) / np.sqrt(2.0)
+    plate = made[number]
+    moment = plate.moment_lab_Nm + np.cross(off, plate.force_lab_N)
+    made[number] = replace(plate, corners_m=plate.corners_m + off, moment_lab_Nm=moment)
+    return replace(trial, plates=tuple(made))
+
+
+def _gain(trial: Trial, number: int) -> Trial:
+    made = list(trial.plates)
+    if number >= len(made):
+        return trial
+    plate = made[number]
+    made[number] = replace(plate, force_lab_N=1.01 * plate.force_lab_N, moment_lab_Nm=1.01 * plate.moment_lab_Nm)
+    return replace(trial, plates=tuple(made))
+
+
+def _signals(trial: Trial, factor: float) -> Trial:
+    """Analog channels that are no plate's, times a factor."""
+    analog = trial.analog
+    if not analog.names:
+        return trial
+    own = [place for place, plate in enumerate(analog.plates) if plate is None] or list(range(len(analog.names)))
+    scale = np.ones(len(analog.names)) if analog.scale is None else np.array(analog.scale, dtype=float)
+    stored = np.array(analog.stored)
+    if factor == 0.0:
+        stored[:, own] = 0
+    scale[own] *= factor or 1.0
+    return replace(trial, analog=replace(analog, stored=stored, scale=scale))
+
+
+def reach(laid: Laid, touched: Sequence[str]) -> dict[str, set[Place]]:
+    """Marker, plate or signals, as far as their names begin so -> layers and sides whose numbers it changes."""
+    before, _ = numbers(laid)
+    walk = max((trial for trial in laid.trials if moves(trial)), key=lambda trial: len(trial.markers.names))
+    wanted = [(name, change) for name, change in shifts(walk) if name.startswith(tuple(touched))]
+    return {name: changed(before, numbers(laid.with_walks(change))[0]) for name, change in wanted}
+
+
+# Faults
+
+
+def _with(fault: Callable[[Walk, np.random.Generator], Walk]) -> Callable[[Trial], Trial]:
+    return lambda trial: fault(Walk(trial.name, trial, trial), np.random.default_rng(SEED)).walk
+
+
+def _loaded(trial: Trial) -> int:
+    """Place of the plate that is stepped on in the middle of a walk, among those that are stepped on."""
+    loaded = [k for k, plate in enumerate(trial.plates) if np.nanmax(plate.force_lab_N[:, 2]) > 100.0]
+    at = [int(np.argmax(trial.plates[k].force_lab_N[:, 2])) / len(trial.plates[k].force_lab_N) for k in loaded]
+    return loaded[int(np.argmin(np.abs(np.array(at) - 0.5)))] if loaded else 0
+
+
+def plate_moved(trial: Trial) -> Trial:
+    """The plate in the middle of a walk 60 mm from where it stands."""
+    return _plate(trial, _loaded(trial), MOVED_M) if trial.plates else trial
+
+
+def _channels(trial: Trial) -> Trial:
+    made = list(trial.plates)
+    if made:
+        made[_loaded(trial)] = channels_changed(made[_loaded(trial)], exchanged(force=(1, 0, 2)))
+    return replace(trial, plates=tuple(made))
+
+
+def _labels(trial: Trial) -> Trial:
+    return _with(labels("RHEE", "RTOE"))(trial)
+
+
+def _hidden(trial: Trial) -> Trial:
+    names = trial.markers.names
+    position = trial.markers.position_m.copy()
+    middle = trial.n_frames // 2
+    position[middle : middle + round(EVENT_S * trial.rate_hz), names.index("RTOE")] = np.nan
+    return replace(trial, markers=trial.markers.with_positions(position))
+
+
+def _no_trunk(trial: Trial) -> Trial:
+    position = trial.markers.position_m.copy()
+    position[:, [place for place, name in enumerate(trial.markers.names) if name in TRUNK]] = np.nan
+    return replace(trial, markers=trial.markers.with_positions(position))
+
+
+#: Fault -> what it does to a walk, and the items of the dependence table that it touches.
+FAULTS: Mapping[str, tuple[Callable[[Trial], Trial], tuple[str, ...]]] = {
+    "a plate 60 mm off": (plate_moved, ("plate",)),
+    "a plate's channels exchanged": (_channels, ("plate",)),
+    "right heel and toe exchanged": (_labels, ("RHEE", "RTOE")),
+    "right toe unseen for 0.5 s": (_hidden, ("RTOE",)),
+    "all muscle signals dead": (lambda trial: _signals(trial, 0.0), ("muscle signals",)),
+    "no markers on the trunk": (_no_trunk, TRUNK),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault in one session: layers and sides that it must not reach and that changed, and the verdicts on those it does."""
+
+    session: str
+    fault: str
+    beyond: tuple[str, ...]
+    lost: tuple[str, ...]
+    kept: int
+
+
+def reachable(touched: Sequence[str], table: Mapping[str, set[Place]]) -> set[Place]:
+    """Layers and sides that a fault in these items can reach."""
+    return {place for name, places in table.items() if name.startswith(tuple(touched)) for place in places}
+
+
+def judge(laid: Laid, fault: str, table: Mapping[str, set[Place]], clean: Numbers) -> Row:
+    """Lay one fault over a session."""
+    change, touched = FAULTS[fault]
+    after, verdicts = numbers(laid.with_walks(change))
+    other = changed(clean, after)
+    allowed = reachable(touched, table)
+    beyond = sorted(f"{layer} {side} ({largest(clean, after, (layer, side)):.2g})" for layer, side in other - allowed)
+    lost = sorted(f"{layer} {side}" for (layer, side) in other if verdicts.get((layer, side)) == "reject")
+    return Row(laid.name, fault, tuple(beyond), tuple(lost), len(clean) - len(other))
+
+
+def virtual() -> Laid:
+    """An adult with a plate under every step."""
+    person = bid.virtual_subject(body="adult", plates="steps", seed=SEED, noise_m=0.0003)
+    return Laid("virtual", (person.static().trial, person.walk().trial))
+
+
+def sessions(folder: Path) -> Iterator[Laid]:
+    """Yield the virtual session and those of the recordings whose walks give means."""
+    yield virtual()
+    for path in [*sorted((folder / "children").iterdir()), *(folder / name for name in FOLDERS)]:
+        trials = tuple(read_recording(file, trust=True).trial for file in sorted(path.glob("*.c3d")))
+        yield Laid(path.name, trials, 70.0 if path.name == "opensim" else None)
+
+
+def worn(laid: Laid, fault: str) -> bool:
+    """Whether there is anything that a fault can touch."""
+    names = {name for trial in laid.trials for name in trial.markers.names}
+    if "plate" in fault:
+        return any(trial.plates for trial in laid.trials)
+    if "muscle" in fault:
+        return any(trial.analog.names for trial in laid.trials)
+    return bool(names & set(TRUNK)) if "trunk" in fault else {"RHEE", "RTOE"} <= names
+
+
+def rows_of(laid: Laid) -> list[Row]:
+    """Every fault in one session."""
+    clean, _ = numbers(laid)
+    if not any(name.startswith("mean ") for own in clean.values() for name in own):
+        return []
+    touched = {name for fault, (_, names) in FAULTS.items() if worn(laid, fault) for name in names}
+    table = reach(laid, tuple(touched))
+    return [judge(laid, fault, table, clean) for fault in FAULTS if worn(laid, fault)]
+
+
+def line(row: Row) -> str:
+    """One row of the table."""
+    return f"| {row.session} | {row.fault} | {row.kept} | {', '.join(row.lost) or '-'} | {', '.join(row.beyond) or '-'} |"
+
+
+def main(folder: str | Path = SHARED) -> int:
+    """Write the table."""
+    rows = [row for laid in sessions(Path(folder)) for row in rows_of(laid)]
+    beyond = sum(bool(row.beyond) for row in rows)
+    head = [
+        "# Faults laid over sessions", "", f"Version {__version__}, seed {SEED}, {len({row.session for row in rows})} sessions, "
+        f"{len(rows)} faults; {beyond} of them changed what they cannot reach.", "",
+        "| session | fault | layers and sides with every number as before | refused | changed beyond its reach (largest) |",
+        "| --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+    TABLE.write_text("\n".join([*head, *map(line, rows), ""]), encoding="utf-8")
+    return beyond
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
