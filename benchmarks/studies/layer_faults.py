@@ -22,6 +22,7 @@ from benchmarks.studies.cut_gaps import SHARED
 from benchmarks.studies.designed_faults import Recording as Walk
 from benchmarks.studies.designed_faults import channels_changed, exchanged, labels
 from biomech_id import BiomechError, Trial, __version__
+from biomech_id.algebra.arrays import over_seen
 from biomech_id.conventions import SIDES, Aspect, cycle_rows
 from biomech_id.readers import read_recording
 from biomech_id.session.computed import Computed
@@ -60,9 +61,9 @@ class Laid:
 
 def moves(trial: Trial) -> bool:
     """Whether somebody walks: the markers' middle goes half a metre."""
-    with np.errstate(invalid="ignore"):
-        middle = np.nanmean(trial.markers.position_m, axis=1)
-    return bool(np.nanmax(np.ptp(middle[np.isfinite(middle).all(axis=1)], axis=0), initial=0.0) > 0.5)
+    middle = over_seen(np.nanmean, trial.markers.position_m, axis=1)
+    seen = middle[np.isfinite(middle).all(axis=1)]
+    return len(seen) > 1 and float(np.ptp(seen, axis=0).max()) > 0.5
 
 
 def numbers(laid: Laid) -> tuple[Numbers, Mapping[Place, str]]:
@@ -290,7 +291,9 @@ def worn(laid: Laid, fault: str) -> bool:
 
 
 def rows_of(laid: Laid) -> list[Row]:
-    """Every fault in one session."""
+    """Every fault in one session; where nobody recorded the body mass it is what the steps of the untouched session show."""
+    if laid.mass_kg is None:
+        laid = replace(laid, mass_kg=laid.computed().tables().summary["subject"]["mass_kg"])
     clean, _ = numbers(laid)
     if not any(name.startswith("mean ") for own in clean.values() for name in own):
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pypdf
 import pytest
 from printed_counts import counts, folder_counts
 
@@ -72,6 +73,10 @@ def test_a_session_without_a_cycle_in_the_means_says_so_on_every_page(faulty: Ta
     found = counts(tmp_path / "report.pdf", rejected)
     assert [count for count in found if not count.agrees] == []
     assert {count.printed for count in found if count.what.startswith("Kinematics")} == {(0, 0)}
+    # And each empty side says why: its markers, by name, and not only that a page elsewhere knows.
+    text = " ".join(" ".join(page.extract_text().split()) for page in pypdf.PdfReader(tmp_path / "report.pdf").pages)
+    assert "Left: no cycle in the means. Distances on the left thigh differ by" in text
+    assert "Right: no cycle in the means. Distances on the right thigh differ by" in text
 
 
 def test_a_wrong_count_is_seen(faulty: Tables, report: Path) -> None:
