@@ -251,8 +251,13 @@ class Row:
 
 
 def reachable(touched: Sequence[str], table: Mapping[str, set[Place]]) -> set[Place]:
-    """Layers and sides that a fault in these items can reach."""
-    return {place for name, places in table.items() if name.startswith(tuple(touched)) for place in places}
+    """Layers and sides that a fault in these items can reach; markers that make a side's strikes cut its muscle signals too.
+
+    A millimetre moves no strike by a frame, so that moving the marker does not show the last.
+    """
+    found = {place for name, places in table.items() if name.startswith(tuple(touched)) for place in places}
+    feet = {name[0] for name in touched if name[1:] in ("HEE", "TOE")}
+    return found | {(Aspect.EMG, side) for side in feet}
 
 
 def judge(laid: Laid, fault: str, table: Mapping[str, set[Place]], clean: Numbers) -> Row:
@@ -307,17 +312,22 @@ def line(row: Row) -> str:
     return f"| {row.session} | {row.fault} | {row.kept} | {', '.join(row.lost) or '-'} | {', '.join(row.beyond) or '-'} |"
 
 
+def head(sessions: int, faults: int, beyond: int) -> list[str]:
+    """What stands above the table's rows."""
+    return [
+        "# Faults laid over sessions", "", f"Version {__version__}, seed {SEED}, {sessions} sessions, {faults} faults; {beyond} of "
+        "them changed what they cannot reach.", "",
+        "| session | fault | layers and sides (of 8) with every number as before | refused | changed beyond its reach (largest) |",
+        "| --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+
+
 def main(folder: str | Path = SHARED) -> int:
     """Write the table."""
     rows = [row for laid in sessions(Path(folder)) for row in rows_of(laid)]
     beyond = sum(bool(row.beyond) for row in rows)
-    head = [
-        "# Faults laid over sessions", "", f"Version {__version__}, seed {SEED}, {len({row.session for row in rows})} sessions, "
-        f"{len(rows)} faults; {beyond} of them changed what they cannot reach.", "",
-        "| session | fault | layers and sides with every number as before | refused | changed beyond its reach (largest) |",
-        "| --- | --- | --- | --- | --- |",
-    ]  # fmt: skip
-    TABLE.write_text("\n".join([*head, *map(line, rows), ""]), encoding="utf-8")
+    heads = head(len({row.session for row in rows}), len(rows), beyond)
+    TABLE.write_text("\n".join([*heads, *map(line, rows), ""]), encoding="utf-8")
     return beyond
 
 

@@ -31,7 +31,7 @@ def test_a_plate_takes_no_angle_and_no_other_foots_loads(laid: Laid, clean: Numb
 
 @pytest.mark.parametrize("fault", ["right heel and toe exchanged", "right toe unseen for 0.5 s"])
 def test_a_foots_markers_take_nothing_of_the_other_side(laid: Laid, clean: Numbers, fault: str) -> None:
-    table = dict.fromkeys(("RHEE", "RTOE"), set(RIGHT))
+    table = {name: set(RIGHT) for name in ("RHEE", "RTOE")}
     row = judge(laid, fault, table, clean)
     assert row.beyond == ()
     assert line(row) in TABLE.read_text(encoding="utf-8")
