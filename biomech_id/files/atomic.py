@@ -127,6 +127,11 @@ def check_writable(path: Path) -> None:
             with tempfile.TemporaryFile(dir=folder) as probe:
                 # An empty file fits on a full disk.
                 probe.write(b"probe")
+        # A system looks at a name below a missing folder only when that is made; what is replaced has a longer name for a moment.
+        names = path.absolute().relative_to(above).parts
+        for name in (*(above / name for name in names), path, *([old_of(path)] if path.exists() else [])):
+            with suppress(FileNotFoundError):
+                os.lstat(name)
 
 
 def keep_private(folder: Path) -> None:

@@ -147,7 +147,78 @@ class Comment:
         return Finding("comment-by-hand", values, self.trial)
 
 
-Decision = StanceVerdict | CycleChoice | EventChange | Comment
+@dataclass(frozen=True)
+class Repair:
+    """Something of the recordings themselves that somebody puts right, where they are read.
+
+    Attributes
+    ----------
+    kind : str
+        One of `REPAIRS`.
+    what : tuple[str | int, ...]
+        Two markers or two channels that are exchanged; a plate's number and the axis of its own along which it is mirrored; the
+        file of the static trial; names of copies that count all the same.
+    since : str, optional
+        The first trial that it is about, in the order of names; empty for the first of all.
+    trials : tuple[str, ...], optional
+        Trials that it is about; empty for all.
+    reason : str, optional
+        Why.
+    author : str, optional
+        Who says so.
+    """
+
+    kind: str
+    what: tuple[str | int, ...]
+    since: str = ""
+    trials: tuple[str, ...] = ()
+    reason: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        return f"repair of {self.kind}: {', '.join(map(str, self.what))}"
+
+    def concerns(self, trial: str, names: Sequence[str]) -> bool:
+        """Whether a trial is one that it is about.
+
+        Parameters
+        ----------
+        trial : str
+            Its name.
+        names : Sequence[str]
+            Of all trials, in order.
+        """
+        later = not self.since or names.index(trial) >= names.index(self.since)
+        return later and (not self.trials or trial in self.trials)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Trials that it names."""
+        copies = tuple(map(str, self.what)) if self.kind == "copy" else ()
+        return (*self.trials, *filter(None, [self.since]), *copies)
+
+    @property
+    def said(self) -> Sentence:
+        """What is said of a trial that was repaired."""
+        return Sentence("repaired", {"kind": self.kind, "what": self.what, "author": self.author, "reason": self.reason})
+
+
+#: What of a recording may be put right by hand: labels or channels exchanged, a plate mirrored, the static trial of another visit,
+#: a copy that counts.
+REPAIRS = ("labels", "plate", "channels", "static", "copy")
+
+Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair
+
+
+def trials_named(said: Decision) -> tuple[str, ...]:
+    """Return the trials that a decision names.
+
+    Parameters
+    ----------
+    said : Decision
+        Of a review.
+    """
+    return said.named if isinstance(said, Repair) else (said.trial,)
 
 
 @dataclass(frozen=True)
@@ -164,6 +235,8 @@ class Review:
         Moved, added or taken away.
     comments : tuple[Comment, ...], optional
         Printed, and nothing else.
+    repairs : tuple[Repair, ...], optional
+        Applied where recordings are read, in this order.
     file : str, optional
         Name of the file that says so; empty where a recipe does.
     """
@@ -173,9 +246,10 @@ class Review:
     events: tuple[EventChange, ...] = ()
     comments: tuple[Comment, ...] = ()
     file: str = ""
+    repairs: tuple[Repair, ...] = ()
 
     def __iter__(self) -> Iterator[Decision]:
-        return chain(self.verdicts, self.cycles, self.events, self.comments)
+        return chain(self.verdicts, self.cycles, self.events, self.comments, self.repairs)
 
     def of_trial(self, name: str) -> Review:
         """Return what is said of one trial.
@@ -186,7 +260,7 @@ class Review:
             Of the trial.
         """
         kept: dict[str, Any] = {
-            each.name: tuple(said for said in getattr(self, each.name) if said.trial == name)
+            each.name: tuple(said for said in getattr(self, each.name) if name in trials_named(said))
             for each in fields(self)
             if each.name != "file"
         }
@@ -357,7 +431,7 @@ def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
     decisions : Iterable[Decision]
         Of a review.
     """
-    kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict"}
+    kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair"}
     return [{"decision": kinds[type(said)], **_plain(said)} for said in decisions]
 
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.conventions import GRAVITY_M_S2, SIDES, Aspect
+from biomech_id.conventions import GRAVITY_M_S2, LAYERS_OF_MEANS, SIDES, Aspect
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
 from biomech_id.judgement.body_limits import angle_findings, sliding_findings
@@ -43,6 +43,7 @@ from biomech_id.judgement.foot_forces import (
     weight_excess,
 )
 from biomech_id.judgement.plate_signals import friction_findings, mean_lean_findings, plate_signal_findings
+from biomech_id.languages import Sentence
 from biomech_id.movement.stance import Stance
 from biomech_id.plugins import Registry
 from biomech_id.session.solved import Solved
@@ -211,6 +212,17 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
             continue
         if not rule.kinds or result.kind in rule.kinds:
             yield from ((rule, finding) for finding in rule.check(result, seen))
+
+
+def _repaired(*kinds: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator[Finding]]:
+    """What says that somebody put something right in a recording: a layer that was repaired is at best usable with limits."""
+
+    def repaired(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
+        for line in result.history:
+            if isinstance(line, Sentence) and line.rule == "repaired" and line.values["kind"] in kinds:
+                yield Finding(line.rule, line.values, result.name)
+
+    return repaired
 
 
 def _large_free_moment(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -492,4 +504,7 @@ PLAUSIBILITY_RULES: Registry[str, PlausibilityRule] = Registry("plausibility rul
     "kinetics-expected": PlausibilityRule(_expected),
     "load-without-foot": PlausibilityRule(_orphans, ROLLING),
     "beyond-movement": PlausibilityRule(_beyond_limits),
+    "markers-repaired": PlausibilityRule(_repaired("labels", "static", "copy"), layers=LAYERS_OF_MEANS),
+    "plate-repaired": PlausibilityRule(_repaired("plate")),
+    "channels-repaired": PlausibilityRule(_repaired("channels"), layers=(Aspect.EMG,)),
 })  # fmt: skip

@@ -6,7 +6,7 @@ apart (median over frames and common markers; some smoothed and cut, others not)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -31,6 +31,25 @@ def recorded_twice(trials: Sequence[Trial]) -> tuple[tuple[str, str], ...]:
         As read, laboratory axes.
     """
     return tuple((one.name, other.name) for one, other in combinations(trials, 2) if _same_movement(one, other))
+
+
+def copies(trials: Sequence[Trial], kept: Collection[str] = ()) -> dict[str, str]:
+    """Return the names of recordings that show a movement which another one shows at least as long -> that other one.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        As read, laboratory axes, in the order of their names.
+    kept : Collection[str], optional
+        Names of copies that count all the same.
+    """
+    length = {trial.name: trial.n_frames for trial in trials}
+    found: dict[str, str] = {}
+    for pair in recorded_twice(trials):
+        first, second = sorted(pair, key=lambda name: -length[name])  # the earlier name of two of one length
+        if second not in kept and first not in found:
+            found.setdefault(second, first)
+    return found
 
 
 def _same_movement(one: Trial, other: Trial) -> bool:

@@ -10,15 +10,14 @@ from biomech_id.algebra.arrays import over_seen
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.errors import Finding, option
 from biomech_id.feet.movements import TrialKind
-from biomech_id.gait.review import Review
+from biomech_id.gait.review import Review, trials_named
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import StepMass, mean_stance_times_s, session_mass, step_masses
-from biomech_id.judgement.recorded_twice import recorded_twice
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.models.still_window import SWAYS_M, stillest_window
 from biomech_id.movement.stance import Stance
-from biomech_id.request.intake import is_functional, only_frame
+from biomech_id.request.intake import only_frame
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe, Run, idle_settings
 from biomech_id.session.solved import Solved
@@ -60,8 +59,6 @@ def request_findings(
     """
     found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
     found += static_findings(static, subject)
-    pairs = recorded_twice([trial for trial in trials if trial is not static and not is_functional(trial, job)])
-    found += [Finding("recorded-twice", {"pairs": pairs}, "trials")] * bool(pairs)
     return tuple(found)
 
 
@@ -218,6 +215,6 @@ def settings_without_effect(
 
 def _of_no_trial(review: Review, trials: Sequence[Trial]) -> Iterator[Finding]:
     names = [trial.name for trial in trials]
-    lost = [str(said) for said in review if said.trial not in names]
+    lost = [str(said) for said in review if not set(trials_named(said)) <= set(names)]
     if lost:
         yield Finding("verdict-of-no-trial", {"verdict": lost[0], "more": len(lost) - 1, "trials": names}, "recipe")

@@ -87,10 +87,10 @@ def _drawable(review: Review, tables: Tables, path: Path, out: Path) -> Review:
     Raises
     ------
     OptionError
-        It changes events or stances, and the analysis does not have these changes.
+        It changes events, stances or recordings, and the analysis does not have these changes.
     """
     followed = (tables.summary.get("review") or {}).get("decisions", ())
-    asked: tuple[Decision, ...] = (*review.events, *review.verdicts)
+    asked: tuple[Decision, ...] = (*review.events, *review.verdicts, *review.repairs)
     news = [said for said in asked if decision_records([said])[0] not in followed]
     if news:
         raise OptionError(

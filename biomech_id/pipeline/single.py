@@ -67,6 +67,7 @@ from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference_
 from biomech_id.pipeline.extra_forces import forces_of, split_forces
 from biomech_id.pipeline.long_recordings import out_of_memory, require_any_room, require_room
 from biomech_id.pipeline.prepare import prepare
+from biomech_id.pipeline.repairs import copies_among, repaired, with_static
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.second_forces import with_forces_beside
 from biomech_id.pipeline.whole_body import whole_body_findings, with_plate_steps, with_trunk_and_arms, with_whole_body
@@ -210,10 +211,11 @@ def analyse_named(
 def _analyse_noted(
     job: Job, seen: InputsRead, *, progress: Progress | None, trust: bool, written: bool
 ) -> tuple[Session, Pseudonym]:
+    norm, review = _norm(job), job.decisions()
+    job = with_static(job, review.repairs)
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     before = job.input_files(files)
     seen.expect(before.values())
-    norm, review = _norm(job), job.decisions()
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
     reader = noting(partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates), seen)
@@ -272,10 +274,15 @@ def _analyse_read(
     """Analyse recordings that were read; under a code everything in the session bears the names that are made here."""
     marker_set = job.recipe.chosen_marker_set
     everything, job = tuple(map(nameless.of_trial, intake.trials)), nameless.of_job(job)
+    # A decision may name a trial as its file is called, or as a code has it.
+    review, found = nameless.of_review(review), review
+    everything = repaired(everything, review.repairs)
     everything = tuple(with_plates_placed(trial, job.recipe.plate_places) for trial in everything)
     if muscles_alone(everything, job.recipe):
         return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
+    twice = copies_among(job, trials, review.repairs)
+    trials, everything = (tuple(trial for trial in each if trial.name not in twice) for each in (trials, everything))
     intake = replace(intake, trials=trials)
     try:
         asked, groups = job, choose_models(job, intake.trials)
@@ -287,10 +294,12 @@ def _analyse_read(
         return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
     job, static, subject = groups[0].job, groups[0].static, groups[0].subject
     worn = [pair for pair in in_order(groups, intake.trials) if not _has_a_purpose(pair[0], job)]
-    # A decision may name a trial as its file is called, or as a code has it.
-    review, found = nameless.of_review(review), review
     every = tuple(trial for chosen in groups for trial in chosen.trials)
-    noticed = (*markerless, *(finding for chosen in groups for finding in chosen.findings))
+    noticed = (
+        *markerless,
+        *([Finding("recorded-twice", {"pairs": tuple(twice.items())}, "trials")] if twice else []),
+        *(finding for chosen in groups for finding in chosen.findings),
+    )
     noticed = (*noticed, *request_findings(job, every, static, subject, review))
     noticed = (*noticed, *(said for chosen in groups[1:] for said in static_findings(chosen.static, chosen.subject)))
     statics, results, failed = _analysed(groups, worn, review, nameless, progress=progress)

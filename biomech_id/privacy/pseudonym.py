@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 from biomech_id.emg.channels import EmgInput
 from biomech_id.errors import Finding, OptionError, option
 from biomech_id.files.output_names import IN_NO_FILE_NAME, is_plain
-from biomech_id.gait.review import Review
+from biomech_id.gait.review import Repair, Review
 from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
 from biomech_id.markersets.marker_set import MARKER_SETS, MarkerKey
@@ -152,8 +152,15 @@ class Pseudonym:
         return replace(review, **{"comments": (), **kinds}, file=self.of(review.file))
 
     def _of_decision(self, said: Any) -> Any:
-        words = {each.name: self.of(value) for each in fields(said) if type(value := getattr(said, each.name)) is str}
-        words["trial"] = self.trial(said.trial)
+        words: dict[str, Any] = {
+            each.name: self.of(value) for each in fields(said) if type(value := getattr(said, each.name)) is str
+        }
+        if isinstance(said, Repair):
+            named = {str(name): self.trial(str(name)) for name in said.named}
+            words |= {"trials": tuple(named[name] for name in said.trials), "since": named.get(said.since, "")}
+            words["what"] = tuple(named.get(str(what), self.of_values(what)) for what in said.what)
+        else:
+            words["trial"] = self.trial(said.trial)
         if "comments" not in self.keeps:
             words |= {name: "" for name in ("reason", "author") if name in words}
         return replace(said, **words)

@@ -26,6 +26,12 @@ _COLLECTIONS: dict[str, Callable[[Any], object]] = {"tuple": tuple, "set": set, 
 #: Of an array's numbers: floats, integers, truth values, and bytes; no objects.
 _KINDS = "fiub"
 
+#: What numbers too large, nesting too deep and values that are none end in.
+_NO_MESSAGE = (
+    ValueError, TypeError, KeyError, IndexError, AttributeError, ImportError, ArithmeticError, RecursionError, MemoryError,
+    struct.error,
+)  # fmt: skip
+
 
 def send(stream: BinaryIO, message: object) -> None:
     """Write one message.
@@ -71,12 +77,12 @@ def receive(stream: BinaryIO) -> Any:
     FileRefusedError
         What came is no message.
     """
-    (count,) = struct.unpack("<Q", _exactly(stream, 8))
-    lengths = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
-    body, *buffers = [_exactly(stream, length) for length in lengths]
     try:
+        (count,) = struct.unpack("<Q", _exactly(stream, 8))
+        lengths = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
+        body, *buffers = [_exactly(stream, length) for length in lengths]
         return _decoded(json.loads(body), buffers)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ImportError) as reason:
+    except _NO_MESSAGE as reason:
         if isinstance(reason, BiomechError):
             raise
         raise FileRefusedError(

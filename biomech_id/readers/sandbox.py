@@ -107,6 +107,10 @@ class Sandbox:
         try:
             send(cast(BinaryIO, child.stdin), (_working_folder(), path, subject, marker_set, tuple(plates)))
             return receive(cast(BinaryIO, child.stdout))
+        except FileRefusedError:
+            # Where the next message would begin nobody knows.
+            self.close()
+            raise
         except (EOFError, OSError):
             self.close()
             problem = f"took more than {self._patience_s(path):.0f} s to read" if late.is_set() else "made the reading process fail"

@@ -3,13 +3,13 @@
 One reader for both. ``[[verdict]]`` says which plate a stance is on, whatever the rules say of it; the recipe's ``stance_verdicts``
 holds the same tables, or each of them as one line. Where the two mean the same stance the review counts. ``[[stance]]`` takes a
 stance's kinetics away or gives them back, ``[[cycle]]`` puts a cycle into means or out of them, ``[[event]]`` moves, adds or
-deletes a foot strike or foot off, and a ``[[comment]]`` is printed.
+deletes a foot strike or foot off, a ``[[repair]]`` puts something of the recordings right, and a ``[[comment]]`` is printed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.gait.events import GAIT_KINDS
-from biomech_id.gait.review import Comment, CycleChoice, EventChange, Review
+from biomech_id.gait.event_findings import GAIT_KINDS
+from biomech_id.gait.review import REPAIRS, Comment, CycleChoice, EventChange, Repair, Review
 from biomech_id.trial import EventKind
 
 #: What a person writes on one line: trial, side, which stance, plates.
@@ -87,6 +87,42 @@ EVENT = replace(
         ),
     ),
 )
+
+
+def _names(value: object, least: int = 1) -> bool:
+    return isinstance(value, list) and len(value) >= least and all(isinstance(each, str) and each for each in value)
+
+
+#: Kind of a repair -> what it may be about.
+_WHAT: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "labels": ("two labels of markers", lambda what: _names(what) and len(set(what)) == len(what) == 2),
+    "channels": ("two names of channels", lambda what: _names(what) and len(set(what)) == len(what) == 2),
+    "plate": ('a plate\'s number and the axis along which it is mirrored, [2, "x"]',
+              lambda what: isinstance(what, list) and len(what) == 2 and _is_number(what[0]) and what[1] in ("x", "y")),
+    "static": ("the file of one static trial", lambda what: _names(what) and len(what) == 1),
+    "copy": ("names of trials that are copies and count", _names),
+}  # fmt: skip
+#: Something of the recordings that is put right where they are read.
+REPAIR = Section(
+    {
+        "kind": one_of(REPAIRS),
+        "what": Setting("a list", lambda value: isinstance(value, list), "What is put right."),
+        "since": a_text("Name of the first trial that it is about; without it the first of all."),
+        "trials": Setting("a list of names", _names, "Trials that it is about; without it all."),
+        "reason": a_text("Why."),
+        "author": a_text("Who decided."),
+    },
+    required=("kind", "what"),
+    rules=(
+        Setting(
+            "what its kind is about",
+            lambda said: _WHAT[said["kind"]][1](said["what"]),
+            said=lambda at: (
+                f"{at.start}the repair of {at.value['kind']} is about {at.value['what']!r}, not {_WHAT[at.value['kind']][0]}."
+            ),
+        ),
+    ),
+)
 #: What a review may say: name of each list of tables -> what one of them holds.
 DECISION_TABLES: Mapping[str, Section] = {
     "verdict": VERDICT,
@@ -94,9 +130,13 @@ DECISION_TABLES: Mapping[str, Section] = {
     "stance": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it has kinetics.")),
     "event": EVENT,
     "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
+    "repair": REPAIR,
 }
 REVIEW = Section(
-    {"schema": a_whole_number(1, 1, "Version of this layout."), **{name: ListOf(table) for name, table in DECISION_TABLES.items()}},
+    {
+        "schema": a_whole_number(1, 2, "Version of this layout: 2 has repairs."),
+        **{name: ListOf(table) for name, table in DECISION_TABLES.items()},
+    },
     required=("schema",),
 )
 
@@ -207,7 +247,14 @@ def read_review(path: str | Path) -> Review:
         tuple(_of_event(said) for said in content.get("event", ())),
         tuple(Comment(**_said(said, "time_s")) for said in content.get("comment", ())),
         name,
+        tuple(_repair(said, Path(path).parent) for said in content.get("repair", ())),
     )
+
+
+def _repair(said: Mapping[str, Any], folder: Path) -> Repair:
+    """A repair; the file of a static trial lies where the review does, unless it says otherwise."""
+    what = [str(folder / said["what"][0])] if said["kind"] == "static" else said["what"]
+    return Repair(**{**said, "what": tuple(what), "trials": tuple(said.get("trials", ()))})
 
 
 def _said(table: Mapping[str, Any], *times: str) -> dict[str, Any]:

@@ -29,6 +29,12 @@ SMALLEST_SPIKE_M = 0.02
 FLOOR_TOLERANCE_M = 0.05
 #: Height of the anterior iliac spines as a share of stature, with room for children, posture and bent knees.
 PELVIS_SHARE = (0.40, 0.66)
+#: Roles of a leg, each well above the other while somebody stands, walks or lands, and how far the wrong way round they lie (m).
+LEG_ORDER = (
+    ("asis", "lateral_epicondyle"), ("lateral_epicondyle", "lateral_malleolus"), ("lateral_epicondyle", "heel"),
+    ("lateral_epicondyle", "toe"),
+)  # fmt: skip
+UPSIDE_DOWN_M = 0.1
 
 
 def inspect_markers(trial: Trial) -> Iterator[Finding]:
@@ -39,7 +45,18 @@ def inspect_markers(trial: Trial) -> Iterator[Finding]:
     trial : Trial
         The recording.
     """
-    for look in (_duration, _gaps, _leaps, _exchanged, _stuck, _floor, inspect_sides, _pelvis_height, _conventional_set):
+    for look in (
+        _duration,
+        _gaps,
+        _leaps,
+        _exchanged,
+        _stuck,
+        _floor,
+        inspect_sides,
+        _leg_order,
+        _pelvis_height,
+        _conventional_set,
+    ):
         yield from look(trial)
 
 
@@ -131,6 +148,21 @@ def _floor(trial: Trial) -> Iterator[Finding]:
         depth_cm, name = -100 * float(height[frame, column]), trial.markers.names[column]
         values = {"marker": name, "depth_cm": depth_cm, "frame": frame + trial.first_frame}
         yield Finding("markers-below-floor", values, trial.name)
+
+
+def _leg_order(trial: Trial) -> Iterator[Finding]:
+    """Two labels of one leg that are exchanged: the upper one lies far below the lower one, the other leg's have these heights."""
+    markers, floor_m = with_roles(trial.markers), _floor_height(trial)
+    for side, opposite in zip(SIDES, reversed(SIDES), strict=True):
+        for upper, lower in LEG_ORDER:
+            seen = [(of, role) for of in (side, opposite) for role in (upper, lower)]
+            if not all(markers.shows(*key) and np.isfinite(markers.on(*key)).any() for key in seen):
+                continue
+            high_m, low_m, its_high_m, its_low_m = (float(np.nanmedian(markers.on(*key)[:, 2])) - floor_m for key in seen)
+            apart_m = its_high_m - its_low_m
+            if low_m - high_m > UPSIDE_DOWN_M and max(abs(low_m - its_high_m), abs(high_m - its_low_m)) < 0.5 * apart_m:
+                values = {"first": markers.label(side, upper), "second": markers.label(side, lower), "trial": trial.name}
+                yield Finding("leg-labels-exchanged", {**values, "first_mm": 1e3 * high_m, "second_mm": 1e3 * low_m}, trial.name)
 
 
 def _pelvis_height(trial: Trial) -> Iterator[Finding]:

@@ -43,7 +43,11 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
                 value=said.trial, expected=", ".join(names), where=review.file,
             )  # fmt: skip
     trials = [_trial(trial, review.of_trial(trial["name"])) for trial in tables.summary["trials"]]
-    kept = [said for said in (tables.summary.get("review") or {}).get("decisions", ()) if said["decision"] in ("verdict", "event")]
+    kept = [
+        said
+        for said in (tables.summary.get("review") or {}).get("decisions", ())
+        if said["decision"] in ("verdict", "event", "repair")
+    ]
     followed = {"file": review.file, "decisions": [*kept, *decision_records(decided)]}
     after = replace(tables, summary={**tables.summary, "trials": trials, "review": followed})
     return replace(after, emg=_emg(tables, after))

@@ -10,6 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import Severity
+from biomech_id.judgement.recorded_twice import copies
 from biomech_id.judgement.request_findings import request_findings
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
@@ -83,8 +84,7 @@ def test_functional_trials_that_turn_the_knee_axes_are_used(static: Trial) -> No
 
 
 def told_twice(walk: Trial, other: Trial, static: Trial) -> list[tuple[str, str]]:
-    found = request_findings(Job((HERE,)), [static, walk, other], static, Subject(mass_kg=72.0))
-    return [pair for finding in found if finding.rule == "recorded-twice" for pair in finding.values["pairs"]]
+    return list(copies([static, walk, other]).items())
 
 
 @pytest.mark.parametrize("change", ["exported anew", "cut", "smoothed"])
@@ -96,8 +96,9 @@ def test_copies_of_one_walk_are_named(change: str, static: Trial, walk: Trial) -
         position_m = (position_m + np.roll(position_m, 1, axis=0) + np.roll(position_m, -1, axis=0)) / 3
     markers = replace(walk.markers, position_m=position_m, filled=None)
     other = Trial("again", markers, subject=walk.subject)
-    assert told_twice(walk, other, static) == [("walk", "again")]
-    assert told_twice(walk, replace(other, name="walk 2"), static) == [("walk", "walk 2")]
+    assert told_twice(walk, other, static) == [("again", "walk")]
+    assert told_twice(walk, replace(other, name="walk 2"), static) == [("walk 2", "walk")]
+    assert copies([walk, replace(other, name="walk 2")], kept={"walk 2"}) == {}
 
 
 def test_another_walk_and_standing_twice_are_no_copies(static: Trial, walk: Trial) -> None:

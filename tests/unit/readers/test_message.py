@@ -99,6 +99,22 @@ def test_what_no_reader_says_is_refused(told: object) -> None:
         receive(forged(told, bytes(8)))
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        struct.pack("<Q", 2**64 - 1),
+        struct.pack("<QQ", 1, 2**63),
+        struct.pack("<QQ", 1, 100_000) + b"[" * 100_000,
+        forged({"array": [0, "<f8", [2**62, 2**62], "C"]}, bytes(8)).getvalue(),
+        forged({"array": [0, "<f8", [10**400], "C"]}, bytes(8)).getvalue(),
+    ],
+    ids=["2**64 parts", "2**63 bytes", "deep", "huge shape", "huge number"],
+)
+def test_huge_numbers_and_deep_nesting_are_refused_in_a_sentence(answer: bytes) -> None:
+    with pytest.raises(FileRefusedError, match="no recording"):
+        receive(io.BytesIO(answer))
+
+
 def test_a_value_of_nobody_here_is_not_sent() -> None:
     with pytest.raises(TypeError, match="no value that passes"):
         send(io.BytesIO(), [Finding("gap-long"), object()])

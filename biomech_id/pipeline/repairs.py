@@ -1,0 +1,139 @@
+"""What somebody put right of the recordings themselves (``[[repair]]`` of review.toml), applied where they are read.
+
+A repair is never applied by itself: a finding offers it, a person decides, and every trial that it touched says so and is at best
+"with limits". Copies of one movement are the one thing that is left out unasked; a repair brings them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.errors import OptionError, did_you_mean
+from biomech_id.gait.review import Repair
+from biomech_id.judgement.recorded_twice import copies
+from biomech_id.request.intake import is_functional
+from biomech_id.request.job import Job
+from biomech_id.trial import Trial
+
+
+def with_static(job: Job, repairs: Sequence[Repair]) -> Job:
+    """Return the job with the static trial that a repair chooses.
+
+    Parameters
+    ----------
+    job : Job
+        As asked for.
+    repairs : Sequence[Repair]
+        Of its review.
+    """
+    chosen = [Path(str(repair.what[0])) for repair in repairs if repair.kind == "static"]
+    return replace(job, static=chosen[-1]) if chosen else job
+
+
+def repaired(trials: Sequence[Trial], repairs: Sequence[Repair]) -> tuple[Trial, ...]:
+    """Return recordings with everything that somebody put right in them; each that was touched says so in its history.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        As read, in the order of their names.
+    repairs : Sequence[Repair]
+        Of the review.
+
+    Raises
+    ------
+    OptionError
+        A repair names a trial, a marker, a channel or a plate that is not there.
+    """
+    names = [trial.name for trial in trials]
+    for repair in repairs:
+        for name in repair.named:
+            if name not in names:
+                _refuse(repair, name, names, "the session")
+    return tuple(_put_right(trial, [each for each in repairs if each.concerns(trial.name, names)]) for trial in trials)
+
+
+def _put_right(trial: Trial, repairs: Sequence[Repair]) -> Trial:
+    for repair in repairs:
+        if repair.kind != "copy" or trial.name in repair.what:
+            put_right = _PUT_RIGHT.get(repair.kind)
+            trial = (put_right(trial, repair) if put_right else trial).after(repair.said)
+    return trial
+
+
+def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair]) -> dict[str, str]:
+    """Return the names of recordings that show a movement once more -> the one that counts.
+
+    Parameters
+    ----------
+    job : Job
+        What is asked for.
+    trials : Sequence[Trial]
+        With markers, in the order of their names.
+    repairs : Sequence[Repair]
+        Of the review: some may count all the same.
+    """
+    kept = {str(name) for repair in repairs if repair.kind == "copy" for name in repair.what}
+    return copies([trial for trial in trials if not is_functional(trial, job)], kept)
+
+
+def _labels(trial: Trial, repair: Repair) -> Trial:
+    """Two markers, each with the other's path."""
+    one, other = (_index(repair, str(name), trial.markers.names, trial) for name in repair.what)
+    order = _exchanged(len(trial.markers.names), one, other)
+    filled = trial.markers.filled
+    markers = trial.markers.with_positions(trial.markers.position_m[:, order], filled=None if filled is None else filled[:, order])
+    return replace(trial, markers=markers)
+
+
+def _channels(trial: Trial, repair: Repair) -> Trial:
+    """Two analog channels, each with the other's numbers; what plates measured was computed from theirs already."""
+    analog = trial.analog
+    one, other = (_index(repair, str(name), analog.names, trial) for name in repair.what)
+    if analog.plates and (analog.plates[one] or analog.plates[other]):
+        raise OptionError(
+            f"The {repair} names channels of a force plate; a plate is put right by a repair of kind plate.",
+            value=list(repair.what), expected="channels of no plate", where=trial.name,
+        )  # fmt: skip
+    order = _exchanged(len(analog.names), one, other)
+    scale, offset = (None if each is None else each[order] for each in (analog.scale, analog.offset))
+    return replace(trial, analog=replace(analog, stored=analog.stored[:, order], scale=scale, offset=offset))
+
+
+def _plate(trial: Trial, repair: Repair) -> Trial:
+    """A plate's force and moment mirrored along an axis of its own: a force is mirrored, a moment turns as well."""
+    numbers = list(map(str, range(1, len(trial.plates) + 1)))
+    at = _index(repair, str(repair.what[0]), numbers, trial)
+    plate = trial.plates[at]
+    corners = plate.corners_m
+    along = corners[0] - corners[1 if repair.what[1] == "x" else 3]
+    along = along / np.linalg.norm(along)
+    mirror = np.eye(3) - 2.0 * np.outer(along, along)
+    turned = replace(plate, force_lab_N=plate.force_lab_N @ mirror, moment_lab_Nm=-plate.moment_lab_Nm @ mirror)
+    return replace(trial, plates=(*trial.plates[:at], turned, *trial.plates[at + 1 :]))
+
+
+_PUT_RIGHT: Mapping[str, Callable[[Trial, Repair], Trial]] = {"labels": _labels, "channels": _channels, "plate": _plate}
+
+
+def _exchanged(n: int, one: int, other: int) -> list[int]:
+    order = list(range(n))
+    order[one], order[other] = other, one
+    return order
+
+
+def _index(repair: Repair, name: str, names: Sequence[str], trial: Trial) -> int:
+    if name not in names:
+        _refuse(repair, name, names, trial.name)
+    return list(names).index(name)
+
+
+def _refuse(repair: Repair, name: str, names: Sequence[str], where: str) -> None:
+    raise OptionError(
+        f"The {repair} names {name}, which {where} does not have.{did_you_mean(name, names)}",
+        value=name, expected=", ".join(names), where=where,
+    )  # fmt: skip
