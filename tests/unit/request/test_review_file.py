@@ -8,7 +8,7 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.gait.review import Comment, CycleChoice, EventChange
+from biomech_id.gait.review import Comment, CycleChoice, EventChange, Repair
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe, read_recipe, recipe_toml
 from biomech_id.request.review_file import DECISION_TABLES, read_review, verdict_from
@@ -72,7 +72,7 @@ def test_a_recipe_with_both_forms_survives_the_round_trip(tmp_path: Path) -> Non
         ("start_s = 2.33", 'start_s = "late"', "verdict[1].start_s is 'late'; it must be a number s."),
         ('side = "L"', 'side = "left"', "verdict[1].side is 'left'; it must be one of L, R."),
         ("author", "autor", "there is no setting verdict[1].autor. Did you mean 'author'?"),
-        ("schema = 1", "schema = 2", "schema is 2"),
+        ("schema = 1", "schema = 3", "schema is 3"),
         ("schema = 1\n", "", "schema is missing."),
         ("[[verdict]]", "[[verdicts]]", "there is no setting verdicts. Did you mean 'verdict'?"),
     ],
@@ -95,7 +95,7 @@ OTHERS = {
 
 
 def test_every_decision_is_read(tmp_path: Path) -> None:
-    assert {"verdict", *OTHERS} == DECISION_TABLES.keys()
+    assert {"verdict", "repair", *OTHERS} == DECISION_TABLES.keys()
     text = "schema = 1\n" + TABLE + "".join(f"[[{name}]]\n{keys}" for name, keys in OTHERS.items())
     review = read_review(write(tmp_path, "review.toml", text))
     assert review.cycles == (CycleChoice("walk", "L", 1.0, False),)
@@ -105,6 +105,34 @@ def test_every_decision_is_read(tmp_path: Path) -> None:
     assert review.file == "review.toml"
     put_in = write(tmp_path, "review.toml", "schema = 1\n[[stance]]\n" + OTHERS["stance"].replace("false", "true"))
     assert read_review(put_in).verdicts[0].plates is None
+
+
+REPAIR = '[[repair]]\nkind = "labels"\nwhat = ["LKNE", "LANK"]\n'
+
+
+def test_a_repair_is_read(tmp_path: Path) -> None:
+    text = f'schema = 2\n{REPAIR}trials = ["walk"]\nauthor = "AB"\n[[repair]]\nkind = "plate"\nwhat = [2, "x"]\nsince = "walk02"\n'
+    review = read_review(write(tmp_path, "review.toml", text + '[[repair]]\nkind = "static"\nwhat = ["../before/static.c3d"]\n'))
+    labels, plate, static = review.repairs
+    assert labels == Repair("labels", ("LKNE", "LANK"), trials=("walk",), author="AB")
+    assert plate == Repair("plate", (2, "x"), since="walk02")
+    assert static.what == (str(tmp_path / "../before/static.c3d"),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("labels", "lables", "kind is 'lables'"),
+        ('["LKNE", "LANK"]', '["LKNE"]', "the repair of labels is about ['LKNE'], not two labels of markers"),
+        ('["LKNE", "LANK"]', '["LKNE", "LKNE"]', "not two labels of markers"),
+        ('kind = "labels"', 'kind = "plate"', "not a plate's number and the axis"),
+        ('what = ["LKNE", "LANK"]', "", "repair[1].what is missing"),
+    ],
+)
+def test_a_mistake_in_a_repair_is_a_sentence(tmp_path: Path, old: str, new: str, says: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        read_review(write(tmp_path, "review.toml", "schema = 2\n" + REPAIR.replace(old, new)))
+    assert says in caught.value.message
 
 
 @pytest.mark.parametrize("name", OTHERS)
