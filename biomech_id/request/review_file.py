@@ -116,7 +116,7 @@ REPAIR = Section(
     rules=(
         Setting(
             "what its kind is about",
-            lambda said: _WHAT[said["kind"]][1](said["what"]),
+            lambda said: said.get("kind") not in _WHAT or "what" not in said or _WHAT[said["kind"]][1](said["what"]),
             said=lambda at: (
                 f"{at.start}the repair of {at.value['kind']} is about {at.value['what']!r}, not {_WHAT[at.value['kind']][0]}."
             ),
