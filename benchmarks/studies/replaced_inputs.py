@@ -55,7 +55,7 @@ def disturbed(own: Path, other: Path, root: Path, rng: np.random.Generator) -> t
         shutil.copytree(own, subject)
     step, count = int(rng.integers(0, 4)), 0
 
-    def change(said: str, number: int, of: int) -> None:
+    def change(step_told: object) -> None:
         nonlocal count
         if count == step:
             _change(subject / name, other / name, way)

@@ -15,8 +15,9 @@ import typer
 
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
-from biomech_id.cli.progress import Progress, shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.streams import shown
+from biomech_id.session.values.step import Progress, stage
 
 if TYPE_CHECKING:
     from biomech_id.judgement.check import CheckReport
@@ -43,6 +44,8 @@ def check(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Of a folder also each file, and every problem found.")] = False,
     warnings_ok: WarningsOk = False,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -52,16 +55,19 @@ def check(
 
     Example: biomech-id check patients/anna
     """
-    from biomech_id.judgement.check import iter_check
-
     show = _Terminal().show if sys.stdout.isatty() else _show
     codes = [DONE]
-    with shown_progress() as progress:
+    with shown_progress(progress, timings=timings) as told:
+        with stage("start"):
+            from biomech_id.judgement.check import iter_check
+
+            if any(path.is_dir() for path in paths):
+                import biomech_id.pipeline.folder_verdict  # noqa: F401 - what `_folder` takes, before the first file is read
         for path in paths:
             # One folder of an archive is held at a time; the walk goes through them one after the other.
-            for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=progress), _folder_of):
+            for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=told), _folder_of):
                 if path.is_dir() and folder is not None:
-                    codes.append(_folder(folder, reports, marker_set, None if json_lines else show, everything, progress))
+                    codes.append(_folder(folder, reports, marker_set, None if json_lines else show, everything, told))
                 else:
                     codes += [_shown(report, None if json_lines else show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
@@ -80,11 +86,12 @@ def _folder(
     from biomech_id.request.intake import Refused
 
     reports: list[CheckReport] = []
-    for report in files:
-        if show is None:
-            # One line per file, flushed: a program that reads along never waits for the whole folder.
-            _shown(report, None)
-        reports.append(report)
+    with stage("read"):
+        for report in files:
+            if show is None:
+                # One line per file, flushed: a program that reads along never waits for the whole folder.
+                _shown(report, None)
+            reports.append(report)
     trials = [report.recording.trial for report in reports if report.recording is not None]
     refused = [Refused(Path(report.path), report.error, names_file=True) for report in reports if report.error is not None]
     verdict = folder_verdict(folder, trials, refused=refused, marker_set=marker_set, progress=progress)

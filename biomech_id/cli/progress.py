@@ -1,39 +1,74 @@
-"""Progress: a bar on a terminal, plain lines in a log."""
+"""Progress: a bar on a terminal, plain lines in a log, one JSON object a line for programs; and the time of each stage."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
 
 from biomech_id.cli.guard import print_aside
 from biomech_id.cli.streams import shown
+from biomech_id.session.values.step import Progress, Step, telling
 
-#: Called by the library with what is being done, how much of it is finished, and how much there is.
-Progress = Callable[[str, int, int], None]
+
+class ProgressAs(StrEnum):
+    """How progress is told."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+ProgressKind = Annotated[ProgressAs, typer.Option("--progress", help="json: one object a line on standard error, for programs.")]
+Timings = Annotated[bool, typer.Option("--timings", help="Say at the end how long each stage took.")]
 
 
 @contextmanager
-def shown_progress() -> Iterator[Progress]:
-    """Yield a callback that shows progress in the way that fits where standard error goes."""
-    if sys.stderr.isatty():
-        with _bar() as callback:
+def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False) -> Iterator[Progress]:
+    """Yield a callback that shows progress in the way that fits where standard error goes; stages show theirs by themselves."""
+    if kind is ProgressAs.JSON:
+        with _told(_object, timings=timings):
+            yield _object
+    elif sys.stderr.isatty():
+        with _bar() as callback, _told(callback, timings=timings):
             yield callback
     else:
-        yield _line
+        with _told(_line, timings=timings):
+            yield _line
 
 
-def _line(what: str, done: int, total: int) -> None:
-    print_aside(shown(f"[{done}/{total}] {what}"))
+@contextmanager
+def _told(progress: Progress, *, timings: bool) -> Iterator[None]:
+    with telling(progress) as clock:
+        yield
+    for name, seconds in clock.seconds.items() if timings else ():
+        print_aside(f"{name:<10}{seconds:8.2f} s")
+
+
+def _words(step: Step) -> str:
+    return shown(f"{step.stage} {step.trial}".rstrip())
+
+
+def _line(step: Step) -> None:
+    print_aside(f"[{step.done}/{step.total}] {_words(step)}" if step.done else f"[{100 * step.share:3.0f} %] {_words(step)}")
+
+
+def _object(step: Step) -> None:
+    print_aside(json.dumps({**asdict(step), "share": round(step.share, 4)}))
 
 
 @contextmanager
 def _bar() -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        task = bar.add_task("", total=1.0)
+        yield lambda step: bar.update(task, description=_words(step), completed=step.share)

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
-from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
+from biomech_id.session.values.step import stage, steps
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
@@ -57,6 +58,8 @@ def compare_command(
     ] = None,
     mix: Mix = None,
     warnings_ok: WarningsOk = False,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -64,12 +67,14 @@ def compare_command(
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
-    from biomech_id.report import compare_report, session_differences
-    from biomech_id.session.folder.read_write import read_tables
-
-    sessions = [read_tables(out) for out in outs]
-    with shown_progress() as progress:
-        compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=progress)
+    with shown_progress(progress, timings=timings) as told:
+        with stage("start"):
+            from biomech_id.report import compare_report, session_differences
+            from biomech_id.session.folder.read_write import read_tables
+        with stage("read"):
+            sessions = [read_tables(out) for out in steps("read", outs)]
+        with stage("draw"):
+            compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=told)
     doubts = [
         doubt
         for letter, other in zip("BCDEF", sessions[1:], strict=False)
@@ -147,6 +152,8 @@ def review(
     norm: NormFile = None,
     style: StyleFile = None,
     language: Annotated[str | None, typer.Option(help="en or de: what the page speaks first.", show_default=False)] = None,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -154,9 +161,12 @@ def review(
 
     Example: biomech-id review results/anna -o anna.html
     """
-    from biomech_id.pipeline.review_page import write_review
-
-    print_line(f"Wrote {write_review(outs, output, norm=norm, style=style, language=language)}.")
+    with shown_progress(progress, timings=timings):
+        with stage("start"):
+            from biomech_id.pipeline.review_page import write_review
+        with stage("write"):
+            written = write_review(outs, output, norm=norm, style=style, language=language)
+    print_line(f"Wrote {written}.")
     return DONE
 
 
@@ -172,6 +182,8 @@ def norm(
     movement: Annotated[str, typer.Option(help="walk: straight walks; run: runs.")] = "walk",
     mix: Mix = None,
     warnings_ok: WarningsOk = False,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -181,12 +193,14 @@ def norm(
 
     Example: biomech-id norm results/healthy -o norm.csv
     """
-    from biomech_id.pipeline.norms import make_norm
-
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
-    made = make_norm(
-        outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (), movement=movement
-    )
+    with shown_progress(progress, timings=timings):
+        with stage("start"):
+            from biomech_id.pipeline.norms import make_norm
+        with stage("write"):
+            made = make_norm(
+                outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (), movement=movement
+            )
     for sentence in made.without_fingerprint:
         print_error(sentence)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"

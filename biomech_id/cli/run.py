@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
-from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.errors import BiomechError
 from biomech_id.models.registry import AUTO, is_model, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
+from biomech_id.session.values.step import stage
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.single import Outcome
@@ -112,6 +113,8 @@ def run(
     key: KeyFile = None,
     review: ReviewFile = None,
     warnings_ok: WarningsOk = False,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -119,16 +122,15 @@ def run(
 
     Example: biomech-id run patients/anna -o results/anna
     """
-    from biomech_id.pipeline.single import run_job
-    from biomech_id.request.job import Job
-
-    settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    mixed = tuple(mix) if mix else None
-    settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
-    job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
-
-    with key_written(key), shown_progress() as progress:
-        outcome = run_job(job, out, progress=progress)
+    with key_written(key), shown_progress(progress, timings=timings) as told:
+        with stage("start"):
+            from biomech_id.pipeline.single import run_job
+            from biomech_id.request.job import Job
+        settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
+        mixed = tuple(mix) if mix else None
+        settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
+        job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
+        outcome = run_job(job, out, progress=told)
     return print_outcome(outcome)
 
 

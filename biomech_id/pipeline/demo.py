@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from biomech_id.files.atomic import check_writable
@@ -10,9 +9,10 @@ from biomech_id.pipeline.single import Outcome, run_job
 from biomech_id.request.job import Job
 from biomech_id.sample.write import patient, write_subject
 from biomech_id.session.folder.read_write import check_replaceable
+from biomech_id.session.values.step import Progress
 
 
-def run_demo(out: Path, *, pattern: str | None = None, progress: Callable[[str, int, int], None] | None = None) -> Outcome:
+def run_demo(out: Path, *, pattern: str | None = None, progress: Progress | None = None) -> Outcome:
     """Write the virtual subject into ``out/subject`` and its analysis into ``out/results``.
 
     Parameters
@@ -21,7 +21,7 @@ def run_demo(out: Path, *, pattern: str | None = None, progress: Callable[[str, 
         Folder to be made.
     pattern : str | None, optional
         Way of moving of the virtual subject (`sample.write.patient`); None is a healthy adult's walk.
-    progress : Callable[[str, int, int], None] | None, optional
+    progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
     Raises

@@ -18,10 +18,11 @@ from biomech_id.movement.grades import Grade
 from biomech_id.pipeline.choose_model import MASS
 from biomech_id.pipeline.conditions import choose_models
 from biomech_id.pipeline.single import analyse_intake
-from biomech_id.request.intake import Intake, Progress, Refused, with_markers
+from biomech_id.request.intake import Intake, Refused, with_markers
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.session import Session
+from biomech_id.session.values.step import Progress
 from biomech_id.session.values.summary import complaints_of
 from biomech_id.session.values.verdicts import judged_trials, session_verdicts
 from biomech_id.trial import Subject, Trial

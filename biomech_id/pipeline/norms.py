@@ -18,6 +18,7 @@ from biomech_id.session.tables.omissions import Omission
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of, without_fingerprint
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
+from biomech_id.session.values.step import steps
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def make_norm(
     unnamed: list[str] = []
 
     def sessions() -> Iterator[Tables]:
-        for folder in folders:
+        for folder in steps("read", folders):
             tables = read_tables(folder)
             unnamed.extend(filter(None, [without_fingerprint(str(folder), fingerprint_of(tables.summary))]))
             yield tables

@@ -9,11 +9,11 @@ from biomech_id.exports.opensim.joints import KneeSign
 from biomech_id.files.atomic import keep_private, whole_folder
 from biomech_id.pipeline.single import Outcome, analyse_named
 from biomech_id.privacy.last_scan import last_scan
-from biomech_id.request.intake import Progress
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import subject_toml
 from biomech_id.session.folder.read_write import check_replaceable, list_outputs
 from biomech_id.session.session import Session
+from biomech_id.session.values.step import Progress
 
 #: Names the files of a hand-over, so that nobody else's are replaced along with them:
 #: OpenSim's own results may lie beside.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from biomech_id.errors import MissingInputError
@@ -10,6 +10,7 @@ from biomech_id.pipeline.redraw import redraw
 from biomech_id.readers import read
 from biomech_id.session.folder.read_write import read_tables, update_output
 from biomech_id.session.tables.csv_text import write_csv
+from biomech_id.session.values.step import Progress
 from biomech_id.statistics.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 
 
@@ -103,7 +104,7 @@ def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
     update_output(out, "parity.csv", lambda path: write_parity(rows, path))
 
 
-def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Path:
+def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Progress | None = None) -> Path:
     """Write a comparison into the folder of results as ``parity.csv``, and draw its report again with the comparison at its end.
 
     Parameters
@@ -112,7 +113,7 @@ def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str
         The comparison.
     out : Path
         Folder of the results.
-    progress : Callable[[str, int, int], None] | None, optional
+    progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
     Returns

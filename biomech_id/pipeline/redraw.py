@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from biomech_id.request.review_file import read_review
 from biomech_id.session.folder.read_write import read_tables, update_output
 from biomech_id.session.output.review import reviewed_tables
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.step import Progress
 
 #: Files that a report may be drawn with, beside the session's own tables.
 DRAWN_WITH = ("norm", "style", "review")
@@ -30,7 +31,7 @@ def redraw(
     review: Path | None = None,
     norm_for: str | None = None,
     key: Path | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
 
@@ -52,7 +53,7 @@ def redraw(
         Whose norm it is, one of ``session.values.norm.NORM_CHOICES``; None takes that of the session's recipe.
     key : Path | None, optional
         The laboratory's key, for the hashes of norm, style and review in results under a code; None for no such hashes.
-    progress : Callable[[str, int, int], None] | None, optional
+    progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
     Raises

@@ -17,11 +17,11 @@ from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study.resume import compared, differences, unverified
 from biomech_id.pipeline.study.tables import about_study, session_folders, write_study
 from biomech_id.request.input_hashes import InputHashes, needs_key, read_key
-from biomech_id.request.intake import Progress
 from biomech_id.request.job import Job
 from biomech_id.request.study_folders import recordings_of
 from biomech_id.session.folder.difference import Difference, file_differences, folder_differences
 from biomech_id.session.folder.read_write import damaged_outputs
+from biomech_id.session.values.step import Progress, Step
 
 #: What is compared, in words.
 _COMPARED = ("the finished results", "the results computed again")
@@ -91,7 +91,7 @@ def reproduce_results(
     recordings = recordings_of([folder.relative_to(root).as_posix() for folder in folders], input_dir)
     for number, (folder, (subject, place)) in enumerate(zip(folders, recordings.items(), strict=True), start=1):
         if progress:
-            progress(f"computing {subject} again", number, len(folders))
+            progress(Step("analyse", str(subject), number, len(folders)))
         try:
             yield _again(folder, subject, place, also, key)
         except BiomechError as error:

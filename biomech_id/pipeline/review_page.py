@@ -17,6 +17,7 @@ from biomech_id.review.session_data import session_data, variables
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.norm import movement_of, read_norm
+from biomech_id.session.values.step import steps
 
 #: Colours of the report's style that the page takes over.
 _COLOURS = ("left", "right", "norm", "session_b")
@@ -72,7 +73,7 @@ def write_review(
     blocks, path = Blocks(), Path(path)
     sessions = [
         session_data(folder, tables, blocks, called=_called(folder, tables), norm=_norm(norm, tables))
-        for folder, tables in ((folder, read_tables(folder)) for folder in folders)
+        for folder, tables in ((folder, read_tables(folder)) for folder in steps("read", folders))
     ]
     text = _text(sessions, blocks, _look(style, language))
     with whole_file(path) as part:

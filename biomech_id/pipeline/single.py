@@ -79,7 +79,7 @@ from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.request.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
 from biomech_id.request.input_hashes import make_key
-from biomech_id.request.intake import Intake, Progress, Refused, is_functional, one_subject, read_all, subject_of, with_markers
+from biomech_id.request.intake import Intake, Refused, is_functional, one_subject, read_all, subject_of, with_markers
 from biomech_id.request.job import Job, refuse_alike
 from biomech_id.request.plate_types import with_plates_placed
 from biomech_id.request.recipe import Recipe, Settings
@@ -96,6 +96,7 @@ from biomech_id.session.trial_tables import frames
 from biomech_id.session.values.emg import SessionEmg, envelopes_at
 from biomech_id.session.values.fingerprint import not_recorded
 from biomech_id.session.values.norm import movement_of, read_norm
+from biomech_id.session.values.step import Progress, Step, stage
 from biomech_id.session.values.summary import complaints_of, verdict_sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
@@ -144,7 +145,9 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     check_replaceable(out)
     make_key(job.key, coded=bool(job.code), out=out)
     session, nameless = analyse_named(job, progress=progress, written=True)
-    tables, printed, undrawn = session.tables(), list[str](), list[str]()
+    with stage("tabulate"):
+        tables = session.tables()
+    printed, undrawn = list[str](), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements)]
     if job.recipe.report:
         draw = partial(draw_own_report, tables=tables, printed=printed, code=job.code, progress=progress)
@@ -155,7 +158,8 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         extras.append(partial(_drawn, draw=partial(write_own_page, tables=tables), name=REVIEW_PAGE, undrawn=undrawn))
     if job.code:
         extras.append(partial(last_scan, words=nameless.words, printed=printed, also=json_text(tables.manifest)))
-    write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
+    with stage("write"):
+        write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
     return _outcome(session, out, undrawn=[nameless.of(said) for said in undrawn])
 
 
@@ -219,9 +223,10 @@ def _analyse_noted(
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
     reader = noting(partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates), seen)
-    intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
-    if not job.given.trials:
-        intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
+    with stage("read"):
+        intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
+        if not job.given.trials:
+            intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
     require_any_room()
     nameless = pseudonym(job, files, intake)
     try:
@@ -285,7 +290,8 @@ def _analyse_read(
     trials, everything = (tuple(trial for trial in each if trial.name not in twice) for each in (trials, everything))
     intake = replace(intake, trials=trials)
     try:
-        asked, groups = job, choose_models(job, intake.trials)
+        with stage("calibrate"):
+            asked, groups = job, choose_models(job, intake.trials)
     except MissingInputError as error:
         if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
             raise
@@ -302,16 +308,18 @@ def _analyse_read(
     )
     noticed = (*noticed, *request_findings(job, every, static, subject, review))
     noticed = (*noticed, *(said for chosen in groups[1:] for said in static_findings(chosen.static, chosen.subject)))
-    statics, results, failed = _analysed(groups, worn, review, nameless, progress=progress)
-    emg = analyse_emg(everything, results, job.recipe)
-    own = job.recipe.plate_population
-    plates = tell_plates(results, read_population(Path(own)) if own else None)
-    results, told = emg_findings(emg, with_plate_places(results, plates))
-    told = (
-        *told,
-        *plate_findings(plates),
-        *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None),
-    )
+    with stage("analyse"):
+        statics, results, failed = _analysed(groups, worn, review, nameless, progress=progress)
+    with stage("judge"):
+        emg = analyse_emg(everything, results, job.recipe)
+        own = job.recipe.plate_population
+        plates = tell_plates(results, read_population(Path(own)) if own else None)
+        results, told = emg_findings(emg, with_plate_places(results, plates))
+        told = (
+            *told,
+            *plate_findings(plates),
+            *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None),
+        )
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
@@ -638,7 +646,7 @@ def _analysed(
     refused: list[Refused] = []
     for number, (trial, chosen) in enumerate(walks, start=1):
         if progress:
-            progress(f"analysing {trial.name}", number, len(walks))
+            progress(Step("analyse", trial.name, number, len(walks)))
         try:
             called = nameless.condition(condition(Path(trial.path).stem))
             given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
@@ -656,7 +664,9 @@ def _analysed(
         stood = chosen.model.static
         placed[id(chosen)] = None if stood is None else chosen.model.track(stood, kinetics=job.recipe.kinetics)
     results = []
-    for each, chosen in solved:
+    for number, (each, chosen) in enumerate(solved, start=1):
+        if progress:
+            progress(Step("cycles", each.result.name, number, len(solved)))
         try:
             made_of = cut_and_grade(each, chosen.model, placed[id(chosen)], means.get(each.result.condition, {}))
             results.append(replace(made_of, static=chosen.static.name if chosen.static else ""))
@@ -808,7 +818,8 @@ def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: 
         Nothing more can be written: a disk is full.
     """
     try:
-        draw(folder)
+        with stage("draw"):
+            draw(folder)
     except OutputError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a drawing, the numbers are not lost over it

@@ -18,10 +18,11 @@ from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm, NormSource, load_norm, with_norm
 from biomech_id.report.panels.page import Content, Page
-from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
+from biomech_id.report.pdf import made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.session.values.norm import NORM_CHOICES
+from biomech_id.session.values.step import Progress
 
 #: How many sessions or conditions can be told apart on one page.
 MOST_SESSIONS = len(LETTERS)

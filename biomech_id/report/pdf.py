@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
 from biomech_id.report.panels.page import Page
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.step import Progress, Step
 
 #: Called with a page's title, how many pages are written, and how many there are.
-Progress = Callable[[str, int, int], None]
 #: Longer codes are shortened in the header (the cover prints them whole).
 _CODE_ROOM_MM = 90.0
 
@@ -228,7 +228,7 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     content = io.BytesIO()
     for number in written_pages(content, [page.figure for page in pages], metadata):
         if progress is not None:
-            progress(pages[number - 1].title, number, len(pages))
+            progress(Step("draw", pages[number - 1].title, number, len(pages)))
     with whole_file(path) as part:
         part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
     return path

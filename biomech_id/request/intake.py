@@ -23,11 +23,11 @@ from biomech_id.movement.feet import TrialKind
 from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import apply_subject_file, examination_of, subject_toml
+from biomech_id.session.values.step import Progress, Step
 from biomech_id.trial import Subject, Trial
 
 #: Reads one file; `readers.formats.read` in the product.
 Reader = Callable[[Path], Trial]
-Progress = Callable[[str, int, int], None]
 
 #: A marker of somebody standing still stays within this (m); walking moves it by metres, a swinging leg by decimetres.
 STILL_RANGE_M = 0.06
@@ -111,7 +111,7 @@ def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = 
     refused: list[Refused] = []
     for number, path in enumerate(paths, start=1):
         if progress:
-            progress(f"reading {path.name}", number, len(paths))
+            progress(Step("read", path.name, number, len(paths)))
         try:
             trials.append(reader(path))
         except BiomechError as error:

@@ -90,7 +90,7 @@ def test_run_writes_every_table_and_the_report(subject: Path, tmp_path: Path) ->
     assert set(manifest["inputs"]) == {"static.c3d", "walk01.c3d"}
     assert str(tmp_path) not in (out / "manifest.json").read_text(encoding="utf-8")
     # Plain lines where there is no terminal.
-    assert "[1/2] reading static.c3d" in result.stderr
+    assert "[1/2] read static.c3d" in result.stderr
     assert "\x1b" not in result.stderr + result.stdout
 
 

@@ -30,6 +30,7 @@ from biomech_id.pipeline.study.batch import run_study
 from biomech_id.pipeline.study.resume import still_valid
 from biomech_id.readers import read_recording
 from biomech_id.request.job import Job
+from biomech_id.session.values.step import Step
 
 QUICK = replaced_inputs.QUICK
 
@@ -66,8 +67,8 @@ def test_a_recording_that_changes_meanwhile_is_said(how: str, subject: Path, tmp
     path = subject / "walk01.c3d"
     was = replaced_inputs._hash(path)
 
-    def change(said: str, number: int, of: int) -> None:
-        if said.startswith("analysing"):
+    def change(step: Step) -> None:
+        if step.stage == "analyse":
             path.unlink() if how == "removed" else path.write_bytes(path.read_bytes() + bytes(512))
 
     outcome = run_job(Job((subject,), QUICK), tmp_path / "out", progress=change)
@@ -78,7 +79,7 @@ def test_a_recording_that_changes_meanwhile_is_said(how: str, subject: Path, tmp
 def test_what_was_gone_before_it_could_be_read_is_said_and_not_kept(subject: Path, tmp_path: Path) -> None:
     (subject / "subject.toml").write_text("mass_kg = 71\n", encoding="utf-8")
     job, out = Job((subject,), QUICK), tmp_path / "out"
-    outcome = run_job(job, out, progress=lambda said, *_: (subject / "subject.toml").unlink(missing_ok=True))
+    outcome = run_job(job, out, progress=lambda step: (subject / "subject.toml").unlink(missing_ok=True))
     assert any("Changed or gone while it was analysed: subject.toml" in said for said in outcome.complaints)
     assert "subject.toml" not in json.loads((out / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     assert still_valid(job, out) is None

@@ -21,6 +21,7 @@ from biomech_id.pipeline.study.cluster import cluster_executor
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
+from biomech_id.session.values.step import Step
 
 pytest.importorskip("distributed")
 
@@ -111,12 +112,12 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(
 ) -> None:
     ended: list[str] = []
 
-    def kill_one(what: str, done: int, total: int) -> None:
+    def kill_one(step: Step) -> None:
         if not ended:
             # Tasks of both workers are under way.
             cluster.workers[0].send_signal(signal.SIGKILL)
             cluster.workers[0].wait()
-        ended.append(what)
+        ended.append(step.trial)
 
     with cluster_executor(cluster.address) as executor:
         run_study(study, tmp_path / "out", Job((study,), recipe=QUICK), executor=executor, progress=kill_one)

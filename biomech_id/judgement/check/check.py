@@ -16,6 +16,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.readers import Recording, read, read_recording
 from biomech_id.readers.formats import FORMATS, format_of, recordings_among
 from biomech_id.readers.recording import FileFacts
+from biomech_id.session.values.step import Progress, Step
 from biomech_id.trial import Trial
 
 C3D_SUFFIX = ".c3d"
@@ -60,7 +61,7 @@ def iter_check(
     paths: Iterable[str | os.PathLike[str]],
     *,
     marker_set: str | os.PathLike[str] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[CheckReport]:
     """Yield the report of every file; folders are walked for visible C3D files by name, or for the recordings that `run` reads.
 
@@ -70,7 +71,7 @@ def iter_check(
         Files and folders.
     marker_set : str | os.PathLike[str] | None, optional
         Name or file of a marker set; None finds the one that fits.
-    progress : Callable[[str, int, int], None] | None, optional
+    progress : Progress | None, optional
         Told of every file before it is read; None for nobody.
     """
     for path in paths:
@@ -86,7 +87,7 @@ def iter_check(
             yield _refused("no-files", {"folder": str(path), "formats": list(FORMATS)}, str(path))
         for number, file in enumerate(files, start=1):
             if progress:
-                progress(f"reading {file.name}", number, len(files))
+                progress(Step("read", file.name, number, len(files)))
             yield check_file(file, marker_set=marker_set)
 
 

@@ -23,11 +23,11 @@ from biomech_id.pipeline.study.verdicts import write_left_out, write_verdicts
 from biomech_id.pipeline.study.workers import ProcessPool
 from biomech_id.privacy.codes import coded_sentence, coded_subjects
 from biomech_id.request.input_hashes import make_key
-from biomech_id.request.intake import Progress
 from biomech_id.request.job import Job
 from biomech_id.request.study_folders import find_subjects, subject_names, target_of
 from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.values.norm import read_norm
+from biomech_id.session.values.step import Progress, Step
 
 #: Tasks handed out ahead per process of our own:
 #: enough to keep it busy, and few are suspect when one of them dies.
@@ -115,7 +115,7 @@ def run_subjects(
             verdicts[task.number] = verdict
             if progress:
                 said = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
-                progress(f"{verdict.subject}: {said}", len(verdicts), len(tasks))
+                progress(Step("analyse", f"{verdict.subject}: {said}", len(verdicts), len(tasks)))
     finally:
         crew.close()
     return tuple(verdicts[i] for i in range(len(tasks)))
