@@ -26,6 +26,7 @@ from biomech_id.session.values.step import Progress
 from biomech_id.session.values.summary import complaints_of
 from biomech_id.session.values.verdicts import judged_trials, session_verdicts
 from biomech_id.trial import Subject, Trial
+from biomech_id.trial.worn import NOT_STATED
 
 RUNS, RUNS_WITH_WARNINGS, LACKS = "runs", "runs_with_warnings", "lacks"
 #: Lack that only its sentence tells of.
@@ -160,6 +161,8 @@ def folder_verdict(
         cures = [cure for each in findings if each.rule in OF_FINDINGS and (cure := OF_FINDINGS[each.rule](each.values))]
         if any(finding.rule == "muscles-without-model" for finding in findings):
             cures += _refusal_of_markers(job, trials)
+        unsaid = [key for key in ("aid", "footwear") if any(getattr(walk, key) == NOT_STATED for walk in session.movements)]
+        cures += [Cure("condition", keys=tuple(unsaid))] if unsaid else []
     walks, way = session.movements, _commands(folder, marker_set, ())
     return FolderVerdict(
         str(folder), RUNS_WITH_WARNINGS if warned else RUNS, session.model if walks else None,

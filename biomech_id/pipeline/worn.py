@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from biomech_id.errors import Finding, OptionError, option
+from biomech_id.errors import Cure, Finding, OptionError, option
 from biomech_id.pipeline.choose_model import ChosenModel
 from biomech_id.request.subject_file import static_as_walked
 from biomech_id.session.solved import Solved
@@ -68,9 +68,11 @@ def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition
             continue
         stood, walked = (worn_in(each, chosen.subject, condition(Path(each.path).stem))[1] for each in (static, trial))
         if unlike(stood, walked):
-            raise OptionError(
+            error = OptionError(
                 f"The static trial {static.name} was recorded {stood} and {trial.name} {walked}: markers on shoes do not stand "
                 f"where they stood on feet. Name a static trial for each in [statics] of subject.toml, leave one out with "
                 f"{option('exclude')}, or write static_as_walked = true there if they belong together.",
                 value=[stood, walked], expected="one footwear", where=trial.name,
             )  # fmt: skip
+            file = Path(trial.path).name
+            raise error.cured_by(Cure("condition", option=option("exclude"), choices=((file,),), keys=("static_as_walked",)))

@@ -76,7 +76,7 @@ def subject_disagreements(fact: dict[str, Any], said: dict[str, Any]) -> list[st
     subject = fact.get("subject") or {}
     mass = next((value for key, value in subject.items() if key in ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")), None)
     height = next((value for key, value in subject.items() if key.endswith(":HEIGHT")), None)
-    mass = mass if mass is not None and 20 <= mass <= 250 else None
+    mass = mass if mass is not None and 3 <= mass <= 300 else None
     # Vicon's millimetres, and the centimetres or metres of others: whichever is a person.
     height = next((height * unit for unit in (1e-3, 1e-2, 1.0) if height and 0.3 <= height * unit <= 2.5), None)
     for what, mine, known in (("mass_kg", said["subject"]["mass_kg"], mass), ("height_m", said["subject"]["height_m"], height)):

@@ -22,7 +22,7 @@ from biomech_id import analyse, errors, markersets, pipeline
 from biomech_id.cli.app import app
 from biomech_id.cli.check import first_screen
 from biomech_id.conventions import Aspect
-from biomech_id.errors import typed
+from biomech_id.errors import Cure, typed
 from biomech_id.judgement.check import CheckReport
 from biomech_id.markersets import load_markerset
 from biomech_id.pipeline.folder_verdict import FolderVerdict, folder_verdict
@@ -49,7 +49,8 @@ def test_a_folder_that_runs(tmp_path: Path) -> None:
     verdict = judged(tmp_path, STATIC, WALK)
     assert verdict.to_dict() == {
         "schema": 3, "folder": str(tmp_path), "verdict": "runs", "model": "conventional", "static": "static", "lacks": [],
-        "command": f"biomech-id run {tmp_path} -o OUT", "commands": [f"biomech-id run {tmp_path} -o OUT"], "cures": [],
+        "command": f"biomech-id run {tmp_path} -o OUT", "commands": [f"biomech-id run {tmp_path} -o OUT"],
+        "cures": [Cure("condition", keys=("aid", "footwear")).to_dict()],
         "cycles": {"L": {"with_kinetics": 1, "without_kinetics": 3}, "R": {"with_kinetics": 1, "without_kinetics": 2}},
         "layers": {
             layer: dict.fromkeys("LR", "not measured" if layer in ("emg", "whole_body") else "accept")

@@ -9,7 +9,9 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.judgement.plausibility import OF_WEIGHT, PLAUSIBILITY_RULES
+from biomech_id.pipeline.folder_verdict import folder_verdict
 from biomech_id.pipeline.single import run_job
+from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
@@ -58,3 +60,23 @@ def test_a_condition_by_hand_comes_first(tmp_path: Path) -> None:
     said = 'aid = "crutches"\n[conditions]\nwalk = "orthosis left, no aid"\n'
     trial = run(recorded(tmp_path, "static", "walk", said))
     assert (trial["aid"], trial["footwear"]) == ("none", "orthosis left")
+
+
+def test_check_asks_for_it(tmp_path: Path) -> None:
+    folder = recorded(tmp_path, "static_barefoot", "walk_shoes")
+    trials = [read(path) for path in sorted(folder.glob("*.c3d"))]
+    verdict = folder_verdict(folder, trials)
+    assert verdict.verdict == "lacks"
+    assert [(cure.lack, cure.keys) for cure in verdict.cures][:1] == [("condition", ("static_as_walked",))]
+
+
+@pytest.mark.parametrize("mass_kg", [3.0, 300.0])
+def test_people_of_any_mass_are_accepted(tmp_path: Path, mass_kg: float) -> None:
+    person = virtual_subject(body="child" if mass_kg < 50.0 else "adult", mass_kg=mass_kg)
+    for trial in (person.static("static"), person.walk("walk")):
+        write_c3d(trial, tmp_path / f"{trial.trial.name}.c3d")
+    trial = run(tmp_path)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["subject"]["mass_kg"] == pytest.approx(mass_kg)
+    assert summary["subject"]["sources"]["mass_kg"] == "PROCESSING:Bodymass"
+    assert trial["verdict"] == "accept"
