@@ -621,6 +621,24 @@ TABLES: tuple[TableRow, ...] = (
         Column("outside", "text", "true if p is below 0.05, else false; one test among many: of 20 variables of a healthy person "
                "one is outside"),
     )),
+    TableRow("deviations", "one rule of gait patterns that one side meets, marked or not; without a norm there is no such table", (
+        Column("condition", "text", "condition of the trials averaged"),
+        Column("side", "text", "L or R; empty for what belongs to the whole walk"),
+        Column("pattern", "text", "id of the rule: CRS ASWS2 ..."),
+        Column("value", "number", "what the rule shows, of the mean cycle"),
+        _UNIT, Column("norm_mean", "number", "mean of the norm's limbs, in the same unit"),
+        Column("norm_sd", "number", "their standard deviation, not widened"), Column("norm_n", "integer", "people who tell"),
+        Column("band", "number", "what 95 % of the session's own errors stay within: markers placed anew, and the cycles' scatter"),
+        Column("cycles_shown", "integer", "cycles that meet the rule"), Column("cycles", "integer", "cycles that could be judged"),
+        Column("artefact", "text", "what could make it without it being there, ids separated by semicolons"),
+        Column("within_error", "text", "true where value and norm_mean are no farther apart than band, else false"),
+        Column("size", "number", "|value - norm_mean| / sqrt((w norm_sd)^2 + (band / 1.96)^2); w = t(norm_n - 1, 97.7 %) "
+               "sqrt(1 + 1 / norm_n) / 2"),
+        Column("least_sayable", "number", "how far from norm_mean a value must lie to be said, in the same unit"),
+        Column("marked", "text", "true where it is said in words: beyond error, size 2.5 and more, three cycles and more, a tested "
+               "rule, outside the sagittal plane no turned knee axis; else false"),
+        Column("covered_by", "text", "the pattern in whose sentence it stands; empty where it stands alone"),
+    )),
     TableRow("channels", "one analog channel that no force plate uses: muscle, verdict and the numbers behind it", (
         _TRIAL, _LABEL, _MUSCLE, _SIDE, Column("unit", "text", "of the signal in every table: uV at the skin, or as stored"),
         Column("verdict", "text", "live quiet dead hum railed artefact intermittent not_emg; only live is shown as a muscle"),

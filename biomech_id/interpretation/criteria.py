@@ -51,10 +51,10 @@ PHASE_WINDOWS: dict[str, tuple[PhasePoint, PhasePoint]] = {
     "second_rocker": (PhasePoint(10.0), PhasePoint(-10.0, "opposite_strike")),
 }
 #: What is measured of a curve in a phase; those in `RANGES` take away what is constant, those in `TIMES` are percent.
-LEVELS = frozenset({"mean", "min", "max", "value"})
-RANGES = frozenset({"range", "slope", "rise", "drop", "rise_to_max", "pitch_from_flat", "pitch_from_static"})
+LEVELS = frozenset({"mean", "min", "max", "value", "pitch_from_flat", "pitch_from_static"})
+RANGES = frozenset({"range", "slope", "rise", "drop", "rise_to_max"})
 TIMES = frozenset({"at_min", "at_max", "at_max_in_swing", "zero_fall"})
-_OF_CURVES = LEVELS | TIMES | {"range", "slope", "rise", "drop", "rise_to_max", "zmean"}
+_OF_CURVES = LEVELS | RANGES | TIMES | {"zmean"}
 _OF_SCALARS = frozenset({"st", "asym"})
 #: The variable that foot pitch is read from.
 FOOT_PITCH = ("FootProgressAngles", "X")
@@ -319,7 +319,7 @@ class _Reader:
 
     def quantity(self) -> RuleQuantity:
         stat = self.next
-        if stat not in _OF_CURVES | _OF_SCALARS | RANGES | {"share"}:
+        if stat not in _OF_CURVES | _OF_SCALARS | {"share"}:
             self.refuse("a measure such as min, at_max or share")
         self.at += 1
         self.take("(")

@@ -2,7 +2,7 @@
 
 In ``norm.csv`` every row has, beside mean and SD, the values they were made of in the column ``contributors``, one a contributor in
 one order, separated by semicolons, empty where somebody lacks it.  Rows whose variable begins with ``contributor.`` have nothing
-else: age, sex, mass, height, leg length and walking speed of each, and their curves of each side that scores are made of.  Nobody's
+else: age, sex, mass, height, leg length and walking speed of each, and what each side of theirs does, curves and numbers.  Nobody's
 name is in it, nor a hash of one, which whoever knows some names could try: people are known again by their recordings, by the first
 twelve digits of the SHA-256 of each one's, and under a code by the code's as well, which is nobody's name.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,13 +18,12 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.files.json_text import FLOAT_FORMAT
-from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.session.output.manifest import UNVERIFIED
-from biomech_id.session.tables.means import MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
-from biomech_id.session.values.norm import CONTRIBUTOR
+from biomech_id.session.values.norm import CONTRIBUTOR, NormSample
 
 #: Numbers that are told of each contributor: attribute of `NormSample` -> name after `CONTRIBUTOR`.
 _NUMBERS = {
@@ -35,39 +33,6 @@ _NUMBERS = {
 #: Inputs of a session that are no recordings.
 _NO_RECORDING = frozenset({".toml", ".csv"})
 _DIGITS = 12
-
-
-@dataclass(frozen=True, eq=False)
-class NormSample:
-    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged.
-
-    Attributes
-    ----------
-    values : dict[tuple[str, str], FloatArray]
-        (variable, component) -> mean (101,), or (1,) for a scalar.
-    age_years : float
-        On the day of the session; NaN where it is not recorded.
-    speed : float
-        Walking speed, dimensionless.
-    marks : frozenset[str], optional
-        By which the person is known again: `mark` of every recording, and under a code of the code (see `marks_of`).
-    sex : str, optional
-        "female" or "male"; empty where it is not recorded.
-    mass_kg, height_m, leg_length_m : float, optional
-        Of the body; NaN where it is not recorded. Legs left and right averaged.
-    sides : MeanCurves, optional
-        (side, variable, component) -> mean curve (101,) of what scores are made of.
-    """
-
-    values: dict[tuple[str, str], FloatArray]
-    age_years: float
-    speed: float
-    marks: frozenset[str] = frozenset()
-    sex: str = ""
-    mass_kg: float = float("nan")
-    height_m: float = float("nan")
-    leg_length_m: float = float("nan")
-    sides: MeanCurves = field(default_factory=dict)
 
 
 def mark(text: str) -> str:
@@ -132,10 +97,12 @@ def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
                            "contributors": [";".join(texts)], "n": [sum(map(bool, texts))]})
              for name, texts in told.items()]  # fmt: skip
     for name in dict.fromkeys(name for sample in samples for name in sample.sides):
-        curves = np.stack([sample.sides.get(name, np.full(CURVE_POINTS, np.nan)) for sample in samples])
+        points = next(len(sample.sides[name]) for sample in samples if name in sample.sides)
+        curves = np.stack([sample.sides.get(name, np.full(points, np.nan)) for sample in samples])
         side, variable, component = name
         parts.append(pd.DataFrame({
-            "variable": f"{CONTRIBUTOR}{side}.{variable}", "component": component, "percent": np.arange(float(CURVE_POINTS)),
+            "variable": f"{CONTRIBUTOR}{side}.{variable}", "component": component,
+            "percent": np.arange(float(points)) if points == CURVE_POINTS else np.full(points, np.nan),
             "contributors": told_values(curves), "n": np.isfinite(curves).sum(axis=0),
         }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
@@ -172,26 +139,35 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
     rows = norm[[isinstance(text, str) and text != "" for text in cells]]
     if rows.empty:
         return ()
+    rows = rows.sort_values(["percent"], kind="stable") if not _in_order(rows["percent"].to_numpy(np.float64)) else rows
+    names = list(zip(rows["variable"], rows["component"], strict=True))
     split = [text.split(";") for text in rows["contributors"]]
     count = len(split[0])
     uneven = next((at for at, texts in enumerate(split) if len(texts) != count), None)
     if uneven is not None:
-        name = " ".join(rows.iloc[uneven][["variable", "component"]]).strip()
         raise OptionError(
-            f"The norm {where} tells of {count} contributors, and at {name} of {len(split[uneven])}.",
+            f"The norm {where} tells of {count} contributors, and at {' '.join(names[uneven]).strip()} of {len(split[uneven])}.",
             value=rows.iloc[uneven]["contributors"], expected=f"{count} values", where=where,
         )  # fmt: skip
-    told: dict[str, list[str]] = {}
-    curves: dict[tuple[str, str], FloatArray] = {}
-    for (variable, component), group in rows.assign(split=split).groupby(["variable", "component"], sort=False):
-        cells = group.sort_values("percent", kind="stable")["split"].tolist()
-        if variable in _TEXTS:
-            told[str(variable).removeprefix(CONTRIBUTOR)] = cells[0]
-        else:
-            curves[str(variable), str(component)] = _numbers(cells, f"{variable} {component}".strip(), where)
+    places: dict[tuple[str, str], list[int]] = {}
+    for at, name in enumerate(names):
+        places.setdefault(name, []).append(at)
+    told = {name.removeprefix(CONTRIBUTOR): split[at[0]] for (name, _), at in places.items() if name in _TEXTS}
+    curves = {
+        name: _numbers([split[place] for place in at], " ".join(name).strip(), where)
+        for name, at in places.items()
+        if name[0] not in _TEXTS
+    }
     return tuple(_sample(number, told, curves) for number in range(count))
 
 
+def _in_order(percent: FloatArray) -> bool:
+    """Whether every curve's rows follow each other from 0 to 100 percent."""
+    return not ((np.diff(percent) < 0.0) & (percent[1:] > 0.0)).any()
+
+
+#: Side -> how a row of the norm begins that tells of each contributor's.
+_OF_SIDES = {side: f"{CONTRIBUTOR}{side}." for side in SIDES}
 _TEXTS = {f"{CONTRIBUTOR}{name}" for name in ("marks", "sex")}
 
 
@@ -202,10 +178,10 @@ def _sample(number: int, told: Mapping[str, list[str]], curves: Mapping[tuple[st
         attribute: float(known.get((f"{CONTRIBUTOR}{name}", ""), np.array([np.nan]))[0]) for attribute, name in _NUMBERS.items()
     }
     sides = {
-        (side, variable, component): known[name]
-        for side in "LR"
-        for variable, component in GAIT_VARIABLES
-        if (name := (f"{CONTRIBUTOR}{side}.{variable}", component)) in known
+        (side, variable.removeprefix(of_side), component): values
+        for side, of_side in _OF_SIDES.items()
+        for (variable, component), values in known.items()
+        if variable.startswith(of_side)
     }
     values = {name: curve for name, curve in known.items() if not name[0].startswith(CONTRIBUTOR)}
     marks = frozenset(told.get("marks", [""] * (number + 1))[number].split())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,14 +19,14 @@ from biomech_id.errors import Finding, OptionError
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, gait_scores
 from biomech_id.norms.comparable import comparable_norm
-from biomech_id.norms.contributors import NormSample, known_by, samples_of
+from biomech_id.norms.contributors import known_by, samples_of
 from biomech_id.norms.samples import at_speed, norm_at_speed, norm_from_samples
 from biomech_id.session.output.scores_table import GPS, GPS_OVERALL, GVS
 from biomech_id.session.session import Session
-from biomech_id.session.tables.means import RUNNING, WALKING, MeanCurves, averaged_cycles
+from biomech_id.session.tables.means import RUNNING, WALKING, averaged_cycles, mean_of_known
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of
-from biomech_id.session.values.norm import NORM_CHOICES, FittedNorm, NormPerson, movement_of, norm_band, without_contributors
+from biomech_id.session.values.norm import NORM_CHOICES, FittedNorm, NormPerson, NormSample, movement_of, without_contributors
 
 #: Who is of an age: within this share of it (7.5 to 12.5 years for a child of 10, 30 to 50 for an adult of 40).
 AGE_SHARE = 0.25
@@ -35,6 +36,10 @@ LEAST_OF_AGE, LEAST_AT_SPEED = 5, 10
 SAME_SPEED = 0.05
 SPEED = "speed_dimensionless"
 _ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement")
+
+
+#: A norm's table or none, what was found in choosing it, and who is in it.
+_Chosen: TypeAlias = tuple[pd.DataFrame | None, list[Finding], Sequence[NormSample]]
 
 
 def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
@@ -141,11 +146,11 @@ def fit_norm(
         said.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
     about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
     whole = scored_norm(others, about) if own else norm
-    table, more = _CHOOSE[choice](others, person, about, where)
+    table, more, people = _CHOOSE[choice](others, person, about, where)
     said += more
     if table is None:
         said += _beyond(whole, person, where)
-    return FittedNorm(without_contributors(whole if table is None else table), tuple(said))
+    return FittedNorm(without_contributors(whole if table is None else table), tuple(said), tuple(people))
 
 
 def fit_given_norm(
@@ -188,52 +193,47 @@ def fit_given_norm(
     return fitted
 
 
-def _everybody(
-    _others: Sequence[NormSample], _person: NormPerson, _about: Mapping[str, str], _where: str
-) -> tuple[pd.DataFrame | None, list[Finding]]:
-    return None, []
+def _everybody(others: Sequence[NormSample], _person: NormPerson, _about: Mapping[str, str], _where: str) -> _Chosen:
+    return None, [], others
 
 
-def _of_age(
-    others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str
-) -> tuple[pd.DataFrame | None, list[Finding]]:
+def _of_age(others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str) -> _Chosen:
     """The norm of who is of the person's age, or None and why not."""
     age = person.age_years
     ages = [sample.age_years for sample in others if np.isfinite(sample.age_years)]
     mine = [sample for sample in others if abs(sample.age_years - age) <= AGE_SHARE * age]
     if not others:
-        return None, [_not_chosen("age", "nobody_told", where)]
+        return None, [_not_chosen("age", "nobody_told", where)], others
     if not np.isfinite(age):
-        return None, [_not_chosen("age", "unknown_age", where)]
+        return None, [_not_chosen("age", "unknown_age", where)], others
     if not ages or not min(ages) <= age <= max(ages):
         ends = (min(ages), max(ages)) if ages else (float("nan"),) * 2
-        return None, [_not_chosen("age", "beyond_ages", where, value=age, low=ends[0], high=ends[1])]
+        return None, [_not_chosen("age", "beyond_ages", where, value=age, low=ends[0], high=ends[1])], others
     if len(mine) < LEAST_OF_AGE:
-        return None, [_not_chosen("age", "few_of_age", where, value=age, n=len(mine), least=LEAST_OF_AGE)]
+        return None, [_not_chosen("age", "few_of_age", where, value=age, n=len(mine), least=LEAST_OF_AGE)], others
     theirs = [sample.age_years for sample in mine]
     values = {"age_years": age, "n": len(mine), "of": len(others), "low": min(theirs), "high": max(theirs)}
-    return scored_norm(mine, about), [Finding("norm-of-an-age", values, where)]
+    return scored_norm(mine, about), [Finding("norm-of-an-age", values, where)], mine
 
 
-def _at_speed(
-    others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str
-) -> tuple[pd.DataFrame | None, list[Finding]]:
+def _at_speed(others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str) -> _Chosen:
     """The norm at the person's speed, or None and why not."""
     known = [sample for sample in others if np.isfinite(sample.speed)]
     speeds, theirs = list(person.speeds.values()), [sample.speed for sample in known]
     if not others:
-        return None, [_not_chosen("speed", "nobody_told", where)]
+        return None, [_not_chosen("speed", "nobody_told", where)], others
     if not speeds:
-        return None, [_not_chosen("speed", "unknown_speed", where)]
+        return None, [_not_chosen("speed", "unknown_speed", where)], others
     if max(speeds) - min(speeds) > SAME_SPEED:
-        return None, [_not_chosen("speed", "several_speeds", where, low=min(speeds), high=max(speeds))]
+        return None, [_not_chosen("speed", "several_speeds", where, low=min(speeds), high=max(speeds))], others
     if len(known) < LEAST_AT_SPEED:
-        return None, [_not_chosen("speed", "few_at_speed", where, n=len(known), least=LEAST_AT_SPEED)]
+        return None, [_not_chosen("speed", "few_at_speed", where, n=len(known), least=LEAST_AT_SPEED)], others
     speed = float(np.mean(speeds))
     if not min(theirs) <= speed <= max(theirs):
-        return None, [_not_chosen("speed", "beyond_speeds", where, value=speed, low=min(theirs), high=max(theirs))]
+        return None, [_not_chosen("speed", "beyond_speeds", where, value=speed, low=min(theirs), high=max(theirs))], others
     values = {"speed": speed, "n": len(known), "low": min(theirs), "high": max(theirs)}
-    return scored_norm(known, about, speed=speed), [Finding("norm-at-a-speed", values, where)]
+    moved = at_speed(known, speed, LEAST_AT_SPEED)
+    return scored_norm(known, about, speed=speed), [Finding("norm-at-a-speed", values, where)], moved
 
 
 _CHOOSE = {"everybody": _everybody, "age": _of_age, "speed": _at_speed}
@@ -269,21 +269,29 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
     else:
         samples = at_speed(samples, speed, LEAST_AT_SPEED)
         norm = norm_at_speed(samples, speed, LEAST_AT_SPEED, about)
-    normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
     walks = about.get("movement", WALKING) == WALKING
-    scored = [replace(sample, values=_scores(sample.sides, normal) if walks else {}) for sample in samples]
+    scored = [_scored(sample, _others_mean(samples, number) if walks else {}) for number, sample in enumerate(samples)]
     if not any(sample.values for sample in scored):
         return norm
     return pd.concat([norm, without_contributors(norm_from_samples(scored, **about))], ignore_index=True)
 
 
-def _scores(sides: MeanCurves, normal: Mapping[tuple[str, str], FloatArray]) -> dict[tuple[str, str], FloatArray]:
-    scores = gait_scores(sides, normal)
+def _others_mean(samples: Sequence[NormSample], number: int) -> dict[tuple[str, str], FloatArray]:
+    """Mean curves of everybody but one, who lies too near a mean that holds him; of one who is alone his own."""
+    others = [sample.values for other, sample in enumerate(samples) if other != number or len(samples) == 1]
+    theirs = {name: [values[name] for values in others if name in values] for name in GAIT_VARIABLES}
+    return {name: mean_of_known(np.stack(curves)) for name, curves in theirs.items() if curves}
+
+
+def _scored(sample: NormSample, normal: Mapping[tuple[str, str], FloatArray]) -> NormSample:
+    """The same person with scores against a norm in place of every value."""
+    scores = gait_scores(sample.sides, normal)
+    sides = {(side, f"{GVS}.{variable}", component): value for (side, variable, component), value in scores.variables.items()}
+    sides |= {(side, GPS, ""): value for side, value in scores.sides.items()}
     found: dict[tuple[str, str], list[float]] = {}
-    for (_, variable, component), value in scores.variables.items():
-        found.setdefault((f"{GVS}.{variable}", component), []).append(value)
-    for value in scores.sides.values():
-        found.setdefault((GPS, ""), []).append(value)
+    for (_, *name), value in sides.items():
+        found.setdefault((name[0], name[1]), []).append(value)
     if np.isfinite(scores.overall):
         found[GPS_OVERALL, ""] = [scores.overall]
-    return {name: np.array([np.mean(values)]) for name, values in found.items()}
+    values = {name: np.array([np.mean(both)]) for name, both in found.items()}
+    return replace(sample, values=values, sides={name: np.array([value]) for name, value in sides.items()})

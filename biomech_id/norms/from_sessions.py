@@ -1,9 +1,10 @@
 """A norm from analysed sessions: what ``biomech-id norm`` computes.
 
 Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
-left and right.  Kinetics that exist on one side only count with that side.  Joint loads of plates of several bandwidths are never
-averaged: the norm then holds a set of them for each, and everything else once.  The scores' own norm (how far the norm's subjects
-lie from their mean) is measured against the norm itself.
+left and right; what each side does is kept beside, for a patient is judged by one side.  Kinetics that exist on one side only count
+with that side.  Joint loads of plates of several bandwidths are never averaged: the norm then holds a set of them for each, and
+everything else once.  The scores' own norm (how far the norm's subjects lie from the others' mean) is measured against the norm
+itself, without the one who is scored.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.gait.measures.spatiotemporal import symmetry_index
 from biomech_id.languages import Sentence
 from biomech_id.norms.comparable import hangs_on, several_bandwidths
-from biomech_id.norms.contributors import NormSample, marks_of
+from biomech_id.norms.contributors import marks_of
 from biomech_id.norms.fit import SPEED, person_of, scored_norm
 from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves, averaged_cycles, mean_curves, mean_of_known
 from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.tables.phase_values import PLACE, named_values
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
-from biomech_id.session.values.norm import ASYMMETRY
+from biomech_id.session.values.norm import ASYMMETRY, NormSample
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
 LEAST_KNOWN = 0.9
@@ -241,6 +242,7 @@ def _sample(code: str, person: _Person, widths: Collection[str], tell: Callable[
         every.setdefault(curve, []).extend(each if width in widths else ())
     sides = {name: mean_of_known(np.stack(curves)) for name, curves in every.items() if curves}
     values: dict[tuple[str, str], FloatArray] = {}
+    limbs: MeanCurves = {name: curve for name, curve in sides.items() if name[1:] in GAIT_VARIABLES}
     halves: dict[str, dict[str, None]] = {}
     for row in cycle_rows():
         both = {side: sides[key] for side in SIDES if (key := (side, row.variable, row.component)) in sides}
@@ -253,21 +255,26 @@ def _sample(code: str, person: _Person, widths: Collection[str], tell: Callable[
             halves.setdefault(side, {})[row.variable] = None
         if most:
             values[row.variable, row.component] = mean_of_known(np.stack(list(most.values())))
+            limbs |= {(side, row.variable, row.component): curve for side, curve in most.items()}
     for side, variables in sorted(halves.items()):
         why = Sentence("half-a-curve", {"variables": tuple(variables), "percent": 100.0 * LEAST_KNOWN})
         tell(Omission(code, "", side, (), "means", why))
     for variable in dict.fromkeys(name for _, name, _ in sides if name.startswith(EMG_VARIABLE.format(muscle=""))):
-        values[variable, ""] = np.mean([sides[side, variable, ""] for side in SIDES if (side, variable, "") in sides], axis=0)
+        of_sides = {(side, variable, ""): sides[side, variable, ""] for side in SIDES if (side, variable, "") in sides}
+        values[variable, ""] = np.mean(list(of_sides.values()), axis=0)
+        limbs |= of_sides
+    numbers = {(parameter, ""): by_side for parameter, by_side in person.parameters.items()}
+    for name in dict.fromkeys(name for width, name in person.named if width in widths):
+        numbers[name] = _together([each for (width, known), each in person.named.items() if known == name and width in widths])
+    for name, by_side in numbers.items():
+        of_number = {side: _mean(found) for side, found in by_side.items()}
+        values[name] = np.array([_mean(list(of_number.values()))])
+        limbs |= {(side, *name): np.array([value]) for side, value in of_number.items() if side in SIDES}
     for parameter, by_side in person.parameters.items():
-        values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
         if set(SIDES) <= set(by_side):
             values[f"{ASYMMETRY}{parameter}", ""] = np.array([symmetry_index(*(_mean(by_side[side]) for side in SIDES))])
-    for name in dict.fromkeys(name for width, name in person.named if width in widths):
-        by_side = _together([each for (width, known), each in person.named.items() if known == name and width in widths])
-        values[name] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
-    scored = {name: curve for name, curve in sides.items() if name[1:] in GAIT_VARIABLES}
-    return NormSample(values, speed=speed, marks=person.marks, sides=scored, **_about(person.about))
+    return NormSample(values, speed=speed, marks=person.marks, sides=limbs, **_about(person.about))
 
 
 def _together(parts: Sequence[Mapping[str, list[float]]]) -> dict[str, list[float]]:

@@ -1,4 +1,7 @@
-"""A norm from what each of its subjects contributes: the table of means and SDs, of everybody or read at one walking speed."""
+"""A norm from what each of its subjects contributes: the table of means and SDs, of everybody or read at one walking speed.
+
+The mean is of people, left and right averaged; the SD is of limbs, for a patient is judged by one side.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import table_columns
+from biomech_id.conventions import SIDES, table_columns
 from biomech_id.errors import OptionError
-from biomech_id.norms.contributors import NormSample, contributor_rows, told_values
+from biomech_id.norms.contributors import contributor_rows, told_values
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.session_tables import CURVE_POINTS
-from biomech_id.session.values.norm import PERCENTILES, Spread
+from biomech_id.session.values.norm import PERCENTILES, NormSample, Spread
 from biomech_id.statistics.one_person import whole_curve_sd
 
 #: From this number of subjects on percentiles are given.
@@ -146,11 +149,13 @@ def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = f
     spread = _spread(theirs, speed) if np.isfinite(speed) and len(theirs) >= least and name[0] not in SPEEDS else None
     spent = 1 if spread is None else 2
     # One subject has no spread; the cell stays empty rather than claiming that nobody differs.
-    squares = np.where(known, (stacked - mean) ** 2, 0.0).sum(axis=0)
-    sd = np.where(n > spent, np.sqrt(squares / np.maximum(n - spent, 1)), np.nan)
+    limbs = _limbs(name, theirs, stacked)
+    counted = np.isfinite(limbs)
+    squares = np.where(counted, (limbs - mean) ** 2, 0.0).sum(axis=0)
+    sd = np.where(n > spent, np.sqrt(squares / np.maximum(counted.sum(axis=0) - spent, 1)), np.nan)
     percent = np.arange(points, dtype=np.float64) if points == CURVE_POINTS else np.full(points, np.nan)
     # Percentiles of a few people are those people.
-    ranks = np.nanpercentile(stacked, PERCENTILES, axis=0) if n.min() >= PERCENTILE_SUBJECTS else np.full((3, points), np.nan)
+    ranks = np.nanpercentile(limbs, PERCENTILES, axis=0) if n.min() >= PERCENTILE_SUBJECTS else np.full((3, points), np.nan)
     whole = stacked[known.all(axis=1)]
     told = {"contributors": told_values(_everybody(name, samples, points))} if spread is None and not np.isfinite(speed) else {}
     fitted = {} if spread is None else {"leverage": spread.leverage, "freedom": spread.freedom}
@@ -159,6 +164,12 @@ def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = f
         "whole_curve_sd": whole_curve_sd(whole, spread=spread) if points == CURVE_POINTS else np.nan,
         **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)}, **told, **fitted,
     })  # fmt: skip
+
+
+def _limbs(name: tuple[str, str], samples: Sequence[NormSample], people: FloatArray) -> FloatArray:
+    """(limbs, points) of one variable; of who does not tell left and right apart the mean of both, as one limb."""
+    found = [[sample.sides[side, *name] for side in SIDES if (side, *name) in sample.sides] for sample in samples]
+    return np.concatenate([np.stack(limbs) if limbs else mean[None] for limbs, mean in zip(found, people, strict=True)])
 
 
 def _everybody(name: tuple[str, str], samples: Sequence[NormSample], points: int) -> FloatArray:

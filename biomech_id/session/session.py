@@ -47,7 +47,7 @@ _SKETCHED = ("LKneeAngles.X", "RKneeAngles.X")
 _TIDY = ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
 _OPTIONAL = (
     "norm", "parity", "statistics", "uncertainty", "channels", "emg", "emg_activity", "emg_pairs", "emg_raw", "whole_body",
-    "examination",
+    "examination", "deviations",
 )  # fmt: skip
 
 
@@ -546,6 +546,7 @@ class Session:
     norm = _table("norm", "What people without a gait disorder do, or None.")
     parity = _table("parity", "Comparison with a vendor's stored outputs, or None.")
     statistics = _table("statistics", "Every curve and number against the norm, or None.")
+    deviations = _table("deviations", "Every rule of gait patterns that is met, or None.")
     uncertainty = _table("uncertainty", "How far moments and powers can be off, or None.")
     channels = _table("channels", "Analog channels with muscle and verdict, or None.")
     emg = _table("emg", "Envelopes of muscle signals over every cycle, or None.")

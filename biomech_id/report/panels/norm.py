@@ -16,7 +16,7 @@ from biomech_id.files.settings import must_fit, one_of
 from biomech_id.norms.fit import fit_given_norm, fit_norm, person_of
 from biomech_id.report.layout.style import OWN_WORDS, Style
 from biomech_id.session.output.scores_table import score_rows
-from biomech_id.session.output.statistics_rows import with_statistics
+from biomech_id.session.output.statistics_rows import with_deviations, with_statistics
 from biomech_id.session.tables.means import RUNNING, WALKING, mean_curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables, tidy_table
 from biomech_id.session.values.fingerprint import fingerprint_of
@@ -24,6 +24,7 @@ from biomech_id.session.values.norm import (
     NAMED,
     NORM_CHOICES,
     PERCENTILES,
+    NormSample,
     check_norm,
     movement_of,
     norm_note,
@@ -56,6 +57,8 @@ class Norm:
     ranks : dict[tuple[str, str], FloatArray], optional
         (variable, component) -> `PERCENTILES` of its subjects, (3, 101), in the tables' unit; empty unless every curve has them, so
         that no two panels of a page show two kinds of band.
+    people : tuple[NormSample, ...], optional
+        Who is in it, as made for this person.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
@@ -65,6 +68,7 @@ class Norm:
     named: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     ranks: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
+    people: tuple[NormSample, ...] = ()
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -121,7 +125,7 @@ class Norm:
 
 
 def with_norm(
-    norm: NormSource, tables: Tables, *, mix: Collection[str] = (), norm_for: str | None = None
+    norm: NormSource, tables: Tables, *, mix: Collection[str] = (), norm_for: str | None = None, patterns: str = ""
 ) -> tuple[Tables, Norm | None]:
     """Return a session with its scores against a norm, computed from its tables now, and that norm ready for drawing.
 
@@ -135,12 +139,14 @@ def with_norm(
         As for `load_norm`.
     norm_for : str | None, optional
         As for `load_norm`.
+    patterns : str, optional
+        File of a laboratory's own rules of gait patterns; empty for those that are shipped.
     """
     found = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
     if found is None:
-        return replace(tables, scores=tidy_table("scores"), statistics=None), None
+        return replace(tables, scores=tidy_table("scores"), statistics=None, deviations=None), None
     scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), found.table)))
-    return with_statistics(scored, found.table), found
+    return with_deviations(with_statistics(scored, found.table), found.people, patterns), found
 
 
 def load_norm(
@@ -211,7 +217,10 @@ def load_norm(
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
     note = {**(norm_note(norm) or {}), "said": fitted.findings}
     whole = len(columns) == len(PERCENTILES) and all(np.isfinite(each).all() for each in ranks.values())
-    return Norm(curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts, ranks=ranks if whole else {})
+    ranks = ranks if whole else {}
+    return Norm(
+        curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts, ranks=ranks, people=fitted.people
+    )  # fmt: skip
 
 
 def _check_columns(norm: Table) -> None:

@@ -29,7 +29,7 @@ from biomech_id.session.tables.session_tables import Table, Tables
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
-OPTIONAL_TABLES = ("norm", "statistics", "parity", "uncertainty", *EMG_TABLES, "muscles", "whole_body", "examination")
+OPTIONAL_TABLES = ("norm", "statistics", "deviations", "parity", "uncertainty", *EMG_TABLES, "muscles", "whole_body", "examination")
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}

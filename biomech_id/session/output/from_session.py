@@ -19,7 +19,7 @@ from biomech_id.session.output.emg_tables import emg_tables
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.manifest import build_manifest
 from biomech_id.session.output.scores_table import score_rows
-from biomech_id.session.output.statistics_rows import with_statistics
+from biomech_id.session.output.statistics_rows import with_deviations, with_statistics
 from biomech_id.session.output.thinning import with_large_tables
 from biomech_id.session.output.whole_body import whole_body_table
 from biomech_id.session.session import Session
@@ -73,7 +73,8 @@ def session_tables(session: Session) -> Tables:
     scores = score_rows(mean_curves(tables), norm, bands=_used_bands(trials))
     if session.review.cycles:
         scores += score_rows(mean_curves(tables, by_rules=True), norm, cycles="all", bands=_used_bands(trials, by_rules=True))
-    return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
+    tables = with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
+    return with_deviations(tables, session.fitted_norm.people) if session.fitted_norm is not None else tables
 
 
 def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:

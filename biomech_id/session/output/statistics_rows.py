@@ -12,7 +12,7 @@ A statistic's own code is loaded when a session has a norm. A laboratory adds on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ import pandas as pd
 
 from biomech_id.plugins import Registry
 from biomech_id.session.tables.session_tables import Tables, tidy_table
+from biomech_id.session.values.norm import NormSample
 
 #: Tables of a session and the norm -> rows of ``statistics.csv``, each with a cell for every column.
 Statistic: TypeAlias = Callable[[Tables, pd.DataFrame], Iterable[Mapping[str, object]]]
@@ -48,6 +49,28 @@ def register_statistic(name: str, statistic: Statistic) -> None:
 def statistic_names() -> tuple[str, ...]:
     """Return the names of all statistics, in the order of their rows."""
     return tuple(_STATISTICS)
+
+
+#: What rules say of a session: tables, the norm's people, a laboratory's own rules -> rows of ``deviations.csv``.
+_DEVIATIONS: Registry[str, Callable[[Tables, Sequence[NormSample], str], Iterable[Mapping[str, object]]]] = Registry(
+    "judgement of patterns", {"patterns": "biomech_id.interpretation.deviations:deviation_rows"}
+)
+
+
+def with_deviations(tables: Tables, people: Sequence[NormSample], patterns: str = "") -> Tables:
+    """Return a session with its ``deviations.csv``: every rule of gait patterns that is met.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person.
+    patterns : str, optional
+        File of a laboratory's own rules; empty for those that are shipped.
+    """
+    rows = [row for judge in _DEVIATIONS.values() for row in judge(tables, people, patterns)]
+    return replace(tables, deviations=tidy_table("deviations", rows))
 
 
 def with_statistics(tables: Tables, norm: pd.DataFrame) -> Tables:

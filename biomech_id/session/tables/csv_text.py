@@ -180,7 +180,8 @@ def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
         ) from error  # fmt: skip
     for name in types.keys() - set(numbers):
         shown = {text: text[1:] for text in table[name].unique() if text[:1] == "'" and _FORMULA.match(text[1:])}
-        table[name] = table[name].replace(shown) if shown else table[name]
+        if shown:
+            table[name] = pd.Series([shown.get(text, text) for text in table[name]], index=table.index, dtype="str")
     if not isinstance(table.index, pd.RangeIndex):
         # Rows longer than the header: pandas would take their first cells for row names.
         raise FileRefusedError(

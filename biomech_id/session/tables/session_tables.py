@@ -76,6 +76,8 @@ class Tables:
         with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
     statistics : pd.DataFrame | None, optional
         ``statistics.csv``: every curve and number against the norm; None without one.
+    deviations : pd.DataFrame | None, optional
+        ``deviations.csv``: every rule of gait patterns that is met; None without a norm.
     uncertainty : pd.DataFrame | None, optional
         Standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``, a column
         for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
@@ -118,6 +120,7 @@ class Tables:
     norm: pd.DataFrame | None = None
     parity: pd.DataFrame | None = None
     statistics: pd.DataFrame | None = None
+    deviations: pd.DataFrame | None = None
     uncertainty: pd.DataFrame | None = None
     channels: pd.DataFrame | None = None
     emg: pd.DataFrame | None = None

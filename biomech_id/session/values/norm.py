@@ -2,8 +2,8 @@
 
 A norm is made with this program from analysed subjects, so that it has the same model and kinetics as the patient it is compared
 with; what was computed otherwise is left out (`norms.comparable`).  Joint loads of several bandwidths of the plates have rows of
-their own.  Each subject counts once: the mean of their used cycles, left and right averaged, is one sample, and ``sd`` is the
-standard deviation between subjects (n - 1 in the denominator).
+their own.  Each subject counts once in the mean: that of their used cycles, left and right averaged.  A patient is judged by one
+side, so ``sd`` is the standard deviation between limbs, and ``n`` counts people.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from biomech_id.conventions import EMG_VARIABLE, table_columns
 from biomech_id.errors import Finding
 from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.session.tables.csv_text import read_csv, write_csv
-from biomech_id.session.tables.means import AVERAGED, WALKING
+from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
@@ -91,17 +91,16 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
         It is empty, mixes models or movements, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
     everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
-    curves = (
-        (f"{variable} {component} {words}".rstrip(), rows)
-        for words, table in by_bandwidth(everything).items()
-        for (variable, component), rows in table.groupby(["variable", "component"], sort=False)
-    )
+    curves: dict[str, list[float]] = {}
+    for words, table in by_bandwidth(everything).items():
+        for variable, component, percent in zip(table["variable"], table["component"], table["percent"], strict=True):
+            curves.setdefault(f"{variable} {component} {words}".rstrip(), []).append(percent)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     said = {
         "rows": len(norm),
         **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
         "movement": sorted({_movement(word) for word in (norm["movement"].unique() if "movement" in norm else [""])}),
-        "curves": {name: rows["percent"].tolist() for name, rows in curves},
+        "curves": curves,
         "values": [
             f"mean {x['mean']:g}, sd {x['sd']:g}, n {x['n']:g} for {x['variable']} {x['component']}"
             for _, x in impossible.iterrows()
@@ -324,6 +323,39 @@ class NormPerson:
 
 
 @dataclass(frozen=True, eq=False)
+class NormSample:
+    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged.
+
+    Attributes
+    ----------
+    values : dict[tuple[str, str], FloatArray]
+        (variable, component) -> mean (101,), or (1,) for a scalar.
+    age_years : float
+        On the day of the session; NaN where it is not recorded.
+    speed : float
+        Walking speed, dimensionless.
+    marks : frozenset[str], optional
+        By which the person is known again: of every recording, and under a code of the code.
+    sex : str, optional
+        "female" or "male"; empty where it is not recorded.
+    mass_kg, height_m, leg_length_m : float, optional
+        Of the body; NaN where it is not recorded. Legs left and right averaged.
+    sides : MeanCurves, optional
+        (side, variable, component) -> mean curve (101,), or (1,) for a scalar, of that limb: what the SD of limbs is made of.
+    """
+
+    values: dict[tuple[str, str], FloatArray]
+    age_years: float
+    speed: float
+    marks: frozenset[str] = frozenset()
+    sex: str = ""
+    mass_kg: float = float("nan")
+    height_m: float = float("nan")
+    leg_length_m: float = float("nan")
+    sides: MeanCurves = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class FittedNorm:
     """A norm made for one person.
 
@@ -333,7 +365,10 @@ class FittedNorm:
         Means and SDs; None where nobody is left in it.
     findings : tuple[Finding, ...]
         How it was chosen, and what could not be had.
+    people : tuple[NormSample, ...], optional
+        Who is in it, with what each side of theirs does; empty where the norm does not tell.
     """
 
     table: pd.DataFrame | None
     findings: tuple[Finding, ...] = ()
+    people: tuple[NormSample, ...] = ()

@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 from biomech_id.errors import OptionError
-from biomech_id.norms.contributors import NormSample, known_by, mark, samples_of
+from biomech_id.norms.contributors import known_by, mark, samples_of
 from biomech_id.norms.fit import fit_norm, scored_norm
 from biomech_id.norms.samples import at_speed, norm_at_speed
 from biomech_id.session.values.norm import (
     CONTRIBUTOR,
     NormPerson,
+    NormSample,
     norm_band,
     norm_note,
     read_norm,
@@ -154,8 +155,9 @@ def test_a_norm_at_a_speed_is_the_line_through_its_people() -> None:
     curves = np.stack([sample.values[KNEE] for sample in people])
     line = np.polynomial.polynomial.polyfit(speeds, curves, 1)
     np.testing.assert_allclose(band.mean, line[0] + line[1] * 0.48, rtol=1e-7)
-    left = curves - (line[0] + np.outer(speeds, line[1]))
-    np.testing.assert_allclose(band.sd, np.sqrt((left**2).sum(axis=0) / 22.0), rtol=1e-6)
+    off = curves - (line[0] + np.outer(speeds, line[1]))
+    # Of limbs: whoever walks so has one knee a degree above their mean, and one below.
+    np.testing.assert_allclose(band.sd, np.sqrt(((off + 1.0) ** 2 + (off - 1.0) ** 2).sum(axis=0) / 46.0), rtol=1e-6)
     assert (band.n, band.spread.freedom if band.spread else 0) == (24, 22)
     # The true line is within what people differ by, where the mean of everybody is not.
     truth = 30.0 + 25.0 * np.sin(PHASE) + SLOPE * 0.08

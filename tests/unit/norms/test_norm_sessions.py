@@ -73,9 +73,9 @@ def test_scores_of_the_norms_own_people(tables: Tables) -> None:
     profile = norm_band(norm, "GPS")
     assert score is not None
     assert profile is not None
-    # Both lie 1 deg from their mean in every variable.
-    assert score.mean == pytest.approx([1.0])
-    assert profile.mean == pytest.approx([1.0])
+    # Each lies 2 deg from the other in every variable, and is compared with nobody else.
+    assert score.mean == pytest.approx([2.0])
+    assert profile.mean == pytest.approx([2.0])
     assert profile.sd == pytest.approx([0.0], abs=1e-9)
 
 

@@ -1,0 +1,530 @@
+"""Which patterns a session shows, how sure that is, and what could not have been said: ``deviations.csv``.
+
+Five questions in this order. Is the rule met, by the mean of a side and by two thirds of its cycles? How far from the norm of limbs
+is the value that is shown? Could markers placed anew make it (its band)? How large is it, with u the session's own error and w what
+the SD of a small norm counts::
+
+    size = |value - norm_mean| / sqrt((w norm_sd)^2 + u^2)
+
+What else could make it (`artefacts`)? Said in words (`marked`) is what passes all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES
+from biomech_id.interpretation.artefacts import ArtefactTests
+from biomech_id.interpretation.criteria import FOOT_PITCH, LEVELS, PHASE_EVENTS, RANGES, TIMES, RuleQuantity
+from biomech_id.interpretation.measuring import (
+    LimbCurves,
+    NormCurves,
+    TermNorm,
+    asymmetry_of,
+    criterion_met,
+    limit_value,
+    measured,
+    own_flat_deg,
+    term_met,
+)
+from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules, shipped_rules
+from biomech_id.session.bands.mean_uncertainty import band_rows_of, uncertainty_of_rows
+from biomech_id.session.bands.uncertainty import TOTAL
+from biomech_id.session.tables.means import averaged_cycles, mean_of_known
+from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
+from biomech_id.session.values.norm import NormSample
+from biomech_id.statistics.sessions import PARAMETER_SD
+
+#: The rules' common number of SDs, and the size from which a deviation is said in words.
+LIMIT_SD, LEAST_SIZE = 2.0, 2.5
+#: Of a side's cycles this share must meet a rule, and a side of fewer is listed and never said.
+LEAST_CYCLE_SHARE, LEAST_SAID_CYCLES = 2.0 / 3.0, 3
+#: What 95 % of errors stay within, in SDs; and the SD of a time, percent of the cycle.
+BAND_SDS, TIME_SD_PERCENT = 1.96, 1.5
+#: What markers placed anew do not take with them: skin that moves, and noise.
+_WITHOUT_PLACEMENT = ("soft_tissue", "marker_noise")
+#: Event of a cycle -> the parameter of ``spatiotemporal.csv`` that says when it is.
+_EVENT_PARAMETERS = dict(zip(PHASE_EVENTS, ("foot_off", "opposite_foot_off", "opposite_foot_contact"), strict=True))
+#: Foot pitch of a flat foot in a model whose static was flat.
+_FLAT_PITCH_DEG = -90.0
+
+
+@dataclass(frozen=True)
+class PatternDeviation:
+    """One rule and one side, judged: a row of ``deviations.csv`` where the rule is met.
+
+    Attributes
+    ----------
+    condition, side : str
+        Whose cycles; of numbers of the whole walk the side is empty.
+    pattern : str
+        Id of the rule.
+    met : bool | None
+        Whether the rule is met; None where it is not known, which is never taken as normal.
+    value : float
+        What is shown, in ``unit``.
+    unit : str
+        As in the sign table.
+    norm_mean, norm_sd : float
+        Of limbs, in the same unit.
+    norm_n : int
+        People in the norm who tell.
+    band : float
+        What 95 % of the session's own errors stay within, in the same unit; NaN where nobody asked for the bands.
+    cycles_shown, cycles : int
+        Cycles that meet the rule, and cycles that could be judged.
+    artefacts : tuple[str, ...]
+        What could make it without it being there.
+    within_error : bool
+        Whether markers placed anew could make it.
+    size : float
+        Distance from the norm's mean in SDs of the norm and of the error together.
+    least_sayable : float
+        How far from the norm's mean the value must lie to be said, in ``unit``.
+    marked : bool
+        Whether it is said in words.
+    covered_by : str, optional
+        The pattern in whose sentence it stands; empty where it stands alone.
+    """
+
+    condition: str
+    side: str
+    pattern: str
+    met: bool | None
+    value: float
+    unit: str
+    norm_mean: float
+    norm_sd: float
+    norm_n: int
+    band: float
+    cycles_shown: int
+    cycles: int
+    artefacts: tuple[str, ...]
+    within_error: bool
+    size: float
+    least_sayable: float
+    marked: bool
+    covered_by: str = ""
+
+    @property
+    def row(self) -> dict[str, object]:
+        """As ``deviations.csv`` holds it."""
+        names = (
+            "condition", "side", "pattern", "value", "unit", "norm_mean", "norm_sd", "norm_n", "band", "cycles_shown", "cycles",
+            "size", "least_sayable", "covered_by",
+        )  # fmt: skip
+        cells = {name: getattr(self, name) for name in names}
+        flags = {name: str(getattr(self, name)).lower() for name in ("within_error", "marked")}
+        return {**cells, **flags, "artefact": ";".join(self.artefacts)}
+
+
+def small_norm_factor(people: int) -> float:
+    """Return how many times the SD of a norm of n people counts (Crawford and Howell 1998); NaN below two people.
+
+    Parameters
+    ----------
+    people : int
+        Number of people, not of limbs.
+
+    Examples
+    --------
+    >>> from biomech_id.interpretation.deviations import small_norm_factor
+    >>> [round(small_norm_factor(n), 2) for n in (8, 20, 40)]
+    [1.29, 1.1, 1.05]
+    """
+    if people < 2:
+        return float("nan")
+    from scipy.special import ndtr, stdtrit
+
+    return float(stdtrit(people - 1, ndtr(LIMIT_SD)) * np.sqrt(1.0 + 1.0 / people) / LIMIT_SD)
+
+
+def deviation_size(value: float, norm: TermNorm, band: float) -> float:
+    """Return how far a value lies from the norm's mean, in SDs of the norm and of the error together.
+
+    Parameters
+    ----------
+    value : float
+        What was measured.
+    norm : TermNorm
+        Of the same quantity.
+    band : float
+        What 95 % of errors stay within, in the same unit.
+    """
+    return abs(value - norm.mean) / _joint_sd(norm, band)
+
+
+def _joint_sd(norm: TermNorm, band: float) -> float:
+    return float(np.hypot(small_norm_factor(norm.n) * norm.sd, band / BAND_SDS))
+
+
+def least_sayable(norm: TermNorm, band: float) -> float:
+    """Return how far from the norm's mean a value must lie to be said.
+
+    Parameters
+    ----------
+    norm : TermNorm
+        Of the same quantity.
+    band : float
+        What 95 % of errors stay within, in the same unit.
+    """
+    return max(LIMIT_SD * small_norm_factor(norm.n) * norm.sd, band, LEAST_SIZE * _joint_sd(norm, band))
+
+
+class LimbNorm:
+    """The norm as rules ask it: of limbs, computed from each one's mean curves.
+
+    Parameters
+    ----------
+    people : Sequence[NormSample]
+        Who is in it.
+    """
+
+    def __init__(self, people: Sequence[NormSample]) -> None:
+        self.people = tuple(people)
+        self._terms: dict[RuleQuantity, TermNorm | None] = {}
+
+    @cached_property
+    def limbs(self) -> LimbCurves:
+        """Left and right limb of each person, one after the other."""
+        limbs = [(person, side) for person in self.people for side in SIDES]
+        names = dict.fromkeys(name[1:] for person in self.people for name in person.sides)
+        nothing = {False: np.full(1, np.nan), True: np.full(CURVE_POINTS, np.nan)}
+        curved = {name: any(len(p.sides.get((s, *name), ())) == CURVE_POINTS for p, s in limbs) for name in names}
+        values = {
+            name: np.stack([person.sides.get((side, *name), nothing[curved[name]]) for person, side in limbs]) for name in names
+        }
+        numbers = {name[0]: found[:, 0] for name, found in values.items() if not curved[name] and not name[1]}
+        missing = np.full(len(limbs), np.nan)
+        asymmetries = {name: _asymmetries(found) for name, found in numbers.items()}
+        found = LimbCurves(
+            {name: curves for name, curves in values.items() if curved[name]},
+            {event: numbers.get(parameter, missing) for event, parameter in _EVENT_PARAMETERS.items()},
+            numbers, asymmetries,
+        )  # fmt: skip
+        # Nobody of a norm tells of a static; a healthy foot is flat where a foot is flat in walking.
+        return replace(found, flat_deg=own_flat_deg(found)) if FOOT_PITCH in found.curves else found
+
+    @cached_property
+    def curves(self) -> NormCurves:
+        """(variable, component) -> mean and SD of limbs at each percent."""
+        return {name: (mean_of_known(curves), _sd(curves)) for name, curves in self.limbs.curves.items()}
+
+    def of(self, quantity: RuleQuantity) -> TermNorm | None:
+        """Return mean and SD of a quantity; None where fewer than two people tell.
+
+        Parameters
+        ----------
+        quantity : RuleQuantity
+            What is measured.
+        """
+        if quantity not in self._terms:
+            self._terms[quantity] = self._term(quantity)
+        return self._terms[quantity]
+
+    def _term(self, quantity: RuleQuantity) -> TermNorm | None:
+        if not self.people:
+            return None
+        values = measured(self.limbs, quantity, self.curves)
+        known = np.isfinite(values)
+        n = int(known.reshape(-1, len(SIDES)).any(axis=1).sum())
+        if n < 2:
+            return None
+        return TermNorm(float(values[known].mean()), float(values[known].std(ddof=1)), n)
+
+
+def _asymmetries(values: FloatArray) -> FloatArray:
+    """Asymmetry of each person, in the place of the left limb: a person has one."""
+    found = np.full(len(values), np.nan)
+    found[::2] = [asymmetry_of(dict(zip(SIDES, pair, strict=True))) for pair in values.reshape(-1, len(SIDES))]
+    return found
+
+
+def _sd(curves: FloatArray) -> FloatArray:
+    known = np.isfinite(curves)
+    squares = np.where(known, curves - mean_of_known(curves), 0.0) ** 2
+    n = known.sum(axis=0)
+    return np.asarray(np.where(n > 1, np.sqrt(squares.sum(axis=0) / np.maximum(n - 1, 1)), np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSide:
+    """The cycles of one side under one condition, and their mean.
+
+    Attributes
+    ----------
+    condition, side : str
+        Whose.
+    cycles : LimbCurves
+        Each cycle.
+    mean : LimbCurves
+        Their mean, one limb.
+    sd_of_mean : Mapping[tuple[str, str], Mapping[str, FloatArray]]
+        (variable, component) -> source of error -> SD of the mean curve (101,); empty without bands.
+    number_sd : Mapping[str, float]
+        Parameter -> what markers placed anew and times make of it, one SD in its unit.
+    parts : tuple[slice, ...], optional
+        Which of the cycles are of one side.
+    """
+
+    condition: str
+    side: str
+    cycles: LimbCurves
+    mean: LimbCurves
+    sd_of_mean: Mapping[tuple[str, str], Mapping[str, FloatArray]]
+    number_sd: Mapping[str, float]
+    parts: tuple[slice, ...] = (slice(None),)
+
+    def error_sd(self, quantity: RuleQuantity) -> float:
+        """Return what the session's own error makes of a quantity, one SD; NaN where nobody knows.
+
+        Parameters
+        ----------
+        quantity : RuleQuantity
+            What is measured.
+        """
+        if quantity.stat in TIMES:
+            return TIME_SD_PERCENT
+        if quantity.stat in ("st", "asym"):
+            sd = self.number_sd.get(quantity.variable, 0.0)
+            # Of an asymmetry both sides' errors, over the mean of both.
+            return sd if quantity.stat == "st" else 100.0 * np.sqrt(2.0) * sd / float(self.mean.numbers[quantity.variable][0])
+        if quantity.stat not in LEVELS | RANGES:
+            return float("nan")
+        known = self.sd_of_mean.get((quantity.variable, quantity.component), {})
+        if TOTAL not in known:
+            return float("nan")
+        if quantity.stat in LEVELS:
+            squares = known[TOTAL] ** 2
+        else:
+            squares = 2.0 * np.sum([known[source] ** 2 for source in _WITHOUT_PLACEMENT if source in known], axis=0)
+        phase = self.mean.inside(quantity)[0]
+        phase = phase if phase.any() else np.arange(CURVE_POINTS) == round(float(self.mean.place(quantity.start)[0]))
+        within = np.broadcast_to(squares, (CURVE_POINTS,))[phase]
+        within = within[np.isfinite(within)]
+        return float(np.sqrt(within.mean())) if len(within) else float("nan")
+
+
+def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
+    """Return the sides of a session that rules may judge, condition by condition; of each the cycles that its means are of.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    rules : PatternRules
+        Whose variables are wanted.
+    """
+    names = {(q.variable, q.component) for rule in rules.rows for q in (*rule.criterion.quantities, rule.shown.quantity)}
+    heads = tables.cycles.iloc[::CURVE_POINTS]
+    keys = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
+    places = {(t, s, int(c), v, x): at for at, (t, s, c, v, x) in enumerate(keys) if (v, x) in names}
+    values = tables.cycles["value"].to_numpy(np.float64).reshape(-1, CURVE_POINTS)
+    rows = tables.spatiotemporal
+    numbers: dict[str, dict[tuple[str, str, int], float]] = {}
+    wanted = {name for name, component in names if not component}
+    for t, s, c, parameter, value in zip(*(rows[n] for n in ("trial", "side", "cycle", "parameter", "value")), strict=True):
+        if parameter in wanted:
+            numbers.setdefault(parameter, {})[t, s, int(c)] = value
+    flat = tables.calibration.get("foot_flat") is True and tables.summary.get("model") == "conventional"
+    found = []
+    for (condition, side), used in averaged_cycles(tables).groupby(["condition", "side"], sort=False):
+        of = [(t, s, int(c)) for t, s, c in zip(used["trial"], used["side"], used["cycle"], strict=True)]
+        curves = {}
+        for name in names:
+            at = [places.get((*key, *name), -1) for key in of]
+            if max(at) >= 0:
+                curves[name] = np.where(np.array(at)[:, None] >= 0, values[at], np.nan)
+        each = LimbCurves(
+            curves, {event: used[f"{event}_percent"].to_numpy(np.float64) for event in PHASE_EVENTS},
+            {name: np.array([known.get(key, np.nan) for key in of]) for name, known in numbers.items()},
+            flat_deg=np.full(len(of), _FLAT_PITCH_DEG) if flat else None,
+        )  # fmt: skip
+        bands = {name[1:]: uncertainty_of_rows(tables, at) for name, at in band_rows_of(tables, used).items() if name[1:] in names}
+        found.append(JudgedSide(str(condition), str(side), each, _mean_limb(each), bands, _number_sd(tables)))
+    return found
+
+
+def _number_sd(tables: Tables) -> dict[str, float]:
+    legs = (tables.summary.get("subject", {}).get("leg_length_m") or {}).values()
+    leg_m = float(np.mean(list(legs))) if legs else float("nan")
+    found = dict(PARAMETER_SD) | {f"{name}_dimensionless": sd_m / leg_m for name, sd_m in PARAMETER_SD.items()}
+    rows = tables.spatiotemporal
+    return found | dict.fromkeys(rows["parameter"][rows["unit"] == "%"].unique(), TIME_SD_PERCENT)
+
+
+def _mean_limb(cycles: LimbCurves) -> LimbCurves:
+    def mean(values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        return {name: np.array([float(mean_of_known(found[:, None])[0])]) for name, found in values.items()}
+
+    curves = {name: mean_of_known(found)[None] for name, found in cycles.curves.items()}
+    flat = None if cycles.flat_deg is None else cycles.flat_deg[:1]
+    return LimbCurves(curves, mean(cycles.events), mean(cycles.numbers), mean(cycles.asymmetries), flat)
+
+
+def _whole_walk(sides: Sequence[JudgedSide]) -> JudgedSide:
+    """Both sides' cycles as one: what belongs to the walk and to no side.
+
+    The asymmetry of a cycle is that between it and the mean of the other side.
+    """
+    other = {one.side: next((each.mean for each in sides if each.side != one.side), None) for one in sides}
+    events = {name: np.concatenate([side.cycles.events[name] for side in sides]) for name in PHASE_EVENTS}
+    names = dict.fromkeys(name for side in sides for name in side.cycles.numbers)
+    numbers = {name: np.concatenate([side.cycles.numbers[name] for side in sides]) for name in names}
+    asymmetries = {
+        name: np.array([
+            asymmetry_of({side.side: value, **({} if (mean := other[side.side]) is None else _of_other(side.side, mean, name))})
+            for side in sides for value in side.cycles.numbers[name]
+        ])
+        for name in names
+    }  # fmt: skip
+    cycles = LimbCurves({}, events, numbers, asymmetries)
+    means = {name: asymmetry_of({side.side: float(side.mean.numbers[name][0]) for side in sides}) for name in names}
+    mean = replace(_mean_limb(cycles), asymmetries={name: np.array([value]) for name, value in means.items()})
+    ends = np.cumsum([0, *(side.cycles.count for side in sides)]).tolist()
+    parts = tuple(slice(start, end) for start, end in pairwise(ends))
+    return JudgedSide(sides[0].condition, "", cycles, mean, {}, sides[0].number_sd, parts)
+
+
+def _of_other(side: str, mean: LimbCurves, name: str) -> dict[str, float]:
+    return {SIDES[1 - SIDES.index(side)]: float(mean.numbers[name][0])}
+
+
+def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
+    """Return every rule judged on every side: met, not met, or not known.
+
+    Sagittal classes are not among them: `classes` says where they may be named.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person (`FittedNorm.people`).
+    rules : PatternRules | None, optional
+        The rules; None for those that are shipped.
+    """
+    rules = rules or shipped_rules()
+    norm, judged = LimbNorm(people), judged_sides(tables, rules)
+    found: list[PatternDeviation] = []
+    for condition in dict.fromkeys(side.condition for side in judged):
+        sides = [side for side in judged if side.condition == condition]
+        tests = ArtefactTests(tables, norm.curves, norm.of, {side.side: side.mean for side in sides}, norm.people)
+        whole = _whole_walk(sides)
+        for rule in rules.rows:
+            if not rule.is_class:
+                of = [whole] if rule.shown.quantity.stat in ("st", "asym") else sides
+                found += [_judged(rule, side, norm, tests) for side in of]
+    return tuple(_covered(_one_of_mirrored(found, rules), rules))
+
+
+def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
+    """Return the rows of ``deviations.csv``: every rule that is met, largest first.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person (`FittedNorm.people`).
+    rules : PatternRules | None, optional
+        The rules; None for those that are shipped.
+    """
+    met = [each for each in judge_patterns(tables, people, rules) if each.met]
+    return tuple(sorted(met, key=lambda each: (each.condition, -np.nan_to_num(each.size))))
+
+
+def deviation_rows(tables: Tables, people: Sequence[NormSample], patterns: str = "") -> list[dict[str, object]]:
+    """Return the rows of ``deviations.csv`` as a table takes them.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person.
+    patterns : str, optional
+        File of a laboratory's own rules; empty for those that are shipped.
+    """
+    return [each.row for each in deviations_of(tables, people, pattern_rules(patterns or None))]
+
+
+def _judged(rule: PatternRule, side: JudgedSide, norm: LimbNorm, tests: ArtefactTests) -> PatternDeviation:
+    def met(limbs: LimbCurves) -> FloatArray:
+        found = {}
+        for term in (term for feature in rule.criterion.features for term in feature):
+            known = norm.of(term.quantity)
+            limit = limit_value(term.limit, known, k=LIMIT_SD, w=small_norm_factor(known.n) if known else float("nan"))
+            found[term] = term_met(term, measured(limbs, term.quantity, norm.curves), limit)
+        return criterion_met(rule.criterion, found)
+
+    of_mean, of_cycles = float(met(side.mean)[0]), met(side.cycles)
+    # Of an asymmetry the side with fewer cycles counts.
+    parts = side.parts if rule.shown.quantity.stat == "asym" else (slice(None),)
+    cycles, shown = min((int(np.isfinite(of_cycles[part]).sum()), int((of_cycles[part] == 1.0).sum())) for part in parts)
+    known = np.isfinite(of_mean) and cycles > 0
+    is_met = of_mean == 1.0 and shown >= LEAST_CYCLE_SHARE * cycles if known else None
+    quantity = rule.shown.quantity
+    value = float(measured(side.mean, quantity, norm.curves)[0])
+    each = measured(side.cycles, quantity, norm.curves)
+    of_norm = norm.of(quantity) or TermNorm(float("nan"), float("nan"), 0)
+    band = BAND_SDS * float(np.hypot(side.error_sd(quantity), _scatter(each[np.isfinite(each)], of_norm)))
+    artefacts = tests.warnings(rule, side.side, cycles)
+    size = deviation_size(value, of_norm, band)
+    within = not abs(value - of_norm.mean) > band
+    silenced = not rule.in_sagittal_plane and "knee-axis" in artefacts
+    marked = bool(is_met) and not within and size >= LEAST_SIZE and cycles >= LEAST_SAID_CYCLES and rule.tested and not silenced
+    return PatternDeviation(
+        side.condition, side.side, rule.pattern, is_met, value, quantity.unit, of_norm.mean, of_norm.sd, of_norm.n, band, shown,
+        cycles, artefacts, within, size, least_sayable(of_norm, band), marked,
+    )  # fmt: skip
+
+
+def _scatter(values: FloatArray, norm: TermNorm) -> float:
+    """SD of a mean over cycles; of too few cycles the norm's own, which is never zero."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) >= LEAST_SAID_CYCLES else norm.sd
+
+
+def _one_of_mirrored(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
+    """All but the smaller of two sides of a range of the pelvis, which mirror one another."""
+    found = tuple(found)
+    for each in found:
+        rule = rules[each.pattern]
+        mirrored = rule.joint == "pelvis" and not rule.in_sagittal_plane and rule.shown.quantity.stat == "range"
+        same = [x for x in found if (x.condition, x.pattern) == (each.condition, each.pattern)] if mirrored else [each]
+        if each is max(same, key=lambda x: (bool(x.marked), bool(x.met), np.nan_to_num(x.size))):
+            yield each
+
+
+def _covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
+    """Every deviation with the pattern in whose sentence it stands; one that is less sure covers nothing."""
+    found = tuple(found)
+    met = [each for each in found if each.met]
+    for each in found:
+        covering = [
+            other
+            for other in met
+            if each.met and each.pattern in rules[other.pattern].covers
+            and (other.condition, other.side) == (each.condition, each.side)
+            and (other.marked or not each.marked)
+        ]  # fmt: skip
+        largest = max(covering, key=lambda other: np.nan_to_num(other.size), default=None)
+        yield each if largest is None else replace(each, covered_by=largest.pattern)
+
+
+def sayable(found: Iterable[PatternDeviation]) -> pd.Series:
+    """Return (pattern, side) -> the least deviation that could have been said.
+
+    Parameters
+    ----------
+    found : Iterable[PatternDeviation]
+        As of `judge_patterns`.
+    """
+    return pd.Series({(each.pattern, each.side): each.least_sayable for each in found}, dtype=np.float64)

@@ -1,0 +1,67 @@
+"""Changes between two sessions, and what is said of patterns: from ids and numbers, in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from biomech_id.interpretation.changes import ChangeDirection, changes_of, not_comparable
+from biomech_id.interpretation.deviations import PatternDeviation
+from biomech_id.interpretation.rules import shipped_rules
+from biomech_id.interpretation.sentences import change_sentence, deviation_sentence
+from biomech_id.session.tables.session_tables import Tables, tidy_table
+
+RULES = shipped_rules()
+CROUCH = PatternDeviation(
+    "barefoot", "L", "CRS", True, 36.4, "deg", 1.0, 5.0, 8, 6.0, 7, 7, (), False, 5.0, 18.0, True
+)  # fmt: skip
+
+
+def session(model: str = "conventional", axis: str = "markers", flat: bool = True) -> Tables:
+    empty = {
+        name: tidy_table(name) for name in ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
+    }
+    summary = {"fingerprint": {"model": model}, "recipe": {"model": {"knee_axis": axis}}}
+    return Tables(frames={}, summary=summary, calibration={"foot_flat": flat}, **empty)
+
+
+@pytest.mark.parametrize(("after", "direction"), [
+    (21.0, ChangeDirection.TOWARDS), (50.0, ChangeDirection.AWAY), (-12.0, ChangeDirection.PAST),
+    (30.0, ChangeDirection.WITHIN_ERROR), (36.4, ChangeDirection.WITHIN_ERROR),
+])  # fmt: skip
+def test_where_a_change_leads(after: float, direction: ChangeDirection) -> None:
+    (change,) = changes_of([CROUCH], [replace(CROUCH, value=after, marked=False)])
+    assert change.direction is direction
+    assert change.band == pytest.approx(6.0 * 2**0.5)
+    assert (change.marked_before, change.marked_after) == (True, False)
+
+
+def test_what_nobody_marked_and_sides_of_few_cycles_are_left_out() -> None:
+    assert changes_of([replace(CROUCH, marked=False)], [replace(CROUCH, value=1.0, marked=False)]) == ()
+    assert changes_of([CROUCH], [replace(CROUCH, value=1.0, cycles=2)]) == ()
+    assert changes_of([CROUCH], []) == ()
+
+
+def test_what_was_measured_otherwise_is_not_compared() -> None:
+    assert not_comparable(session(), session()) == {}
+    assert set(not_comparable(session(), session(model="six-dof")).values()) == {"model"}
+    axis = not_comparable(session(), session(axis="walk"))
+    assert {"HT1", "HC1", "KVL"} <= set(axis)
+    assert {"CRS", "PT1", "FT1"}.isdisjoint(axis)
+    static = not_comparable(session(), session(flat=False))
+    assert {"ASTS4", "NHS"} <= set(static)
+    assert "CRS" not in static
+
+
+def test_sentences_have_the_number_first_and_the_name_in_brackets() -> None:
+    said = deviation_sentence(CROUCH, RULES)
+    assert said.startswith("left 36.4 deg: ")
+    assert "(crouch)" in said
+    assert "7 of 7 cycles" in said
+    german = deviation_sentence(CROUCH, RULES, "de")
+    assert german.startswith("links 36,4 deg: ")
+    assert "(Kauergang)" in german
+    (change,) = changes_of([CROUCH], [replace(CROUCH, value=21.0)])
+    assert "towards the norm" in change_sentence(change, RULES)
+    assert "zur Norm hin" in change_sentence(change, RULES, "de")

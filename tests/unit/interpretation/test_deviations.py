@@ -1,0 +1,192 @@
+"""Deviations of a session: found where they were put, sized and marked by the row's numbers, never said where they cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biomech_id.conventions import ERROR_SOURCES, SIDES, TABLES
+from biomech_id.interpretation.deviations import (
+    BAND_SDS,
+    LimbNorm,
+    PatternDeviation,
+    deviation_rows,
+    deviations_of,
+    judge_patterns,
+    small_norm_factor,
+)
+from biomech_id.interpretation.rules import shipped_rules
+from biomech_id.session.output.statistics_rows import with_deviations
+from biomech_id.session.tables.session_tables import Tables, tidy_table
+from biomech_id.session.values.norm import NormSample
+
+PERCENT = np.arange(101.0)
+EVENTS = {"foot_off": 60.0, "opposite_foot_off": 10.0, "opposite_foot_contact": 50.0}
+NUMBERS = {"speed_dimensionless": 0.45, "step_length": 0.6, "single_support": 40.0, **EVENTS}
+UNITS = {"speed_dimensionless": "1", "step_length": "m"}
+KNEE = 5.0 + 12.0 * np.exp(-(((PERCENT - 13) / 8) ** 2)) + 55.0 * np.exp(-(((PERCENT - 72) / 12) ** 2))
+CURVES = {("KneeAngles", "X"): KNEE, ("HipAngles", "Z"): 3.0 + 0.0 * PERCENT, ("AnkleMoment", "X"): 0.1 + PERCENT / 100}
+
+
+def person(number: int) -> NormSample:
+    rng = np.random.default_rng(number)
+    sides = {}
+    for side in SIDES:
+        for name, curve in CURVES.items():
+            sides[side, *name] = curve + (0.1 if name[0] == "AnkleMoment" else 3.0) * rng.normal()
+        for name, value in NUMBERS.items():
+            sides[side, name, ""] = np.array([value * (1.0 + 0.02 * rng.normal())])
+    return NormSample({}, 12.0, 0.45, sides=sides)
+
+
+PEOPLE = tuple(map(person, range(8)))
+
+
+def session(
+    *, knee_deg: float = 0.0, hip_deg: float = 0.0, cycles: int = 4, bands: bool = True, kinetics: int = 4, **judged: float
+) -> Tables:
+    """A session of one walk whose left leg differs from healthy ones by so much."""
+    listed: list[dict[str, Any]] = []
+    curves, numbers, errors = [], [], []
+    rng = np.random.default_rng(1)
+    for side in SIDES:
+        for cycle in range(1, cycles + 1):
+            key = {"trial": "walk", "side": side, "cycle": cycle}
+            listed.append({
+                "side": side, "cycle": cycle, "used": True, "kinetics_valid": "true", "foot_off_percent": 60.0,
+                "opposite_off_percent": 10.0, "opposite_strike_percent": 50.0, "reason": "", "start_s": 0.0, "end_s": 1.0,
+                "foot_off_s": 0.6, "opposite_off_s": 0.1, "opposite_strike_s": 0.5,
+            })  # fmt: skip
+            for name, curve in CURVES.items():
+                if name[0] == "AnkleMoment" and cycle > kinetics:
+                    continue
+                shift = {("KneeAngles", "X"): knee_deg, ("HipAngles", "Z"): hip_deg}.get(name, 0.0) if side == "L" else 0.0
+                head = {**key, "kinetics_valid": "true", "variable": name[0], "component": name[1]}
+                curves.append(pd.DataFrame({**head, "percent": PERCENT.astype(int), "value": curve + shift + rng.normal(0.0, 0.1)}))
+                sds = dict.fromkeys(ERROR_SOURCES, 0.0) | {"segment_axes": 1.5, "soft_tissue": 1.0}
+                errors.append(pd.DataFrame({**head, "percent": PERCENT.astype(int), **sds, "total": np.hypot(1.5, 1.0)}))
+            numbers += [{**key, "parameter": n, "value": v, "unit": UNITS.get(n, "%"), "sd": np.nan} for n, v in NUMBERS.items()]
+    trial = {
+        "name": "walk",
+        "kind": "straight",
+        "condition": "barefoot",
+        "cycles": listed,
+        "kinetics": True,
+        "events": [],
+        "findings": [],
+    }
+    sides = {
+        side: {"knee_varus_slope": 0.1, "knee_varus_correlation": 0.9, "knee_varus_range_deg": 9.0, **judged} for side in SIDES
+    }
+    empty = {name: tidy_table(name) for name in ("budget", "peaks", "scores", "stances", "gaps", "quality")}
+    return Tables(
+        frames={}, cycles=pd.concat(curves, ignore_index=True), spatiotemporal=pd.DataFrame(numbers),
+        calibration={"foot_flat": True, "sides": sides}, uncertainty=pd.concat(errors, ignore_index=True) if bands else None,
+        summary={"model": "conventional", "trials": [trial], "subject": {"age_years": 12.0}}, **empty,
+    )  # fmt: skip
+
+
+def of(found: tuple[PatternDeviation, ...], pattern: str, side: str = "L") -> PatternDeviation:
+    return next(each for each in found if (each.pattern, each.side) == (pattern, side))
+
+
+def recomputed(row: dict[str, Any]) -> tuple[float, bool]:
+    """Size and mark from the row's own numbers, as its description says."""
+    rule = shipped_rules()[row["pattern"]]
+    spread = np.hypot(small_norm_factor(row["norm_n"]) * row["norm_sd"], row["band"] / BAND_SDS)
+    size = abs(row["value"] - row["norm_mean"]) / spread
+    beyond = abs(row["value"] - row["norm_mean"]) > row["band"]
+    turned = "knee-axis" in row["artefact"].split(";") and rule.plane not in ("sagittal", "-")
+    return size, bool(beyond and size >= 2.5 and row["cycles"] >= 3 and rule.tested and not turned)
+
+
+def test_a_healthy_session_says_nothing() -> None:
+    assert [each for each in deviations_of(session(), PEOPLE) if each.marked] == []
+
+
+def test_crouch_is_found_on_its_side_and_covers_what_it_says_already() -> None:
+    found = deviations_of(session(knee_deg=32.0), PEOPLE)
+    crouch = of(found, "CRS")
+    assert crouch.value == pytest.approx(37.0, abs=1.0)
+    assert crouch.marked
+    assert (crouch.cycles_shown, crouch.cycles, crouch.unit, crouch.norm_n) == (4, 4, "deg", 8)
+    assert of(found, "KSTSX").covered_by == "CRS"
+    assert {each.side for each in found if each.marked} == {"L"}
+    assert [each.size for each in found] == sorted((each.size for each in found), reverse=True)
+
+
+@pytest.mark.parametrize(("knee_deg", "hip_deg"), [(12.0, 0.0), (32.0, -40.0), (0.0, 25.0), (-20.0, 15.0)])
+def test_size_and_mark_follow_from_the_row(knee_deg: float, hip_deg: float) -> None:
+    rows = deviation_rows(session(knee_deg=knee_deg, hip_deg=hip_deg), PEOPLE)
+    assert rows
+    for row in rows:
+        size, marked = recomputed(row)
+        assert row["size"] == pytest.approx(size, rel=1e-9)
+        assert row["marked"] == str(marked).lower()
+
+
+def test_what_is_listed_could_have_been_said_from_its_least_on() -> None:
+    for hip_deg in (-30.0, 15.0, 30.0):
+        for each in judge_patterns(session(hip_deg=float(hip_deg)), PEOPLE):
+            if each.marked:
+                assert abs(each.value - each.norm_mean) >= each.least_sayable - 1e-9
+
+
+def test_few_cycles_are_listed_and_never_said() -> None:
+    crouch = of(deviations_of(session(knee_deg=32.0, cycles=2), PEOPLE), "CRS")
+    assert crouch.artefacts == ("few-cycles",)
+    assert not crouch.marked
+
+
+def test_without_bands_nothing_is_said() -> None:
+    found = deviations_of(session(knee_deg=32.0, bands=False), PEOPLE)
+    assert found
+    assert not any(each.marked for each in found)
+
+
+def test_a_turned_axis_silences_what_is_outside_the_sagittal_plane() -> None:
+    turned = {"knee_varus_slope": 0.5, "knee_varus_correlation": 0.95, "knee_varus_range_deg": 20.0}
+    loud = of(deviations_of(session(hip_deg=-40.0), PEOPLE), "HT1")
+    silent = of(deviations_of(session(hip_deg=-40.0, **turned), PEOPLE), "HT1")
+    assert loud.marked
+    assert "constant-shift" in loud.artefacts
+    assert not silent.marked
+    assert "knee-axis" in silent.artefacts
+    assert of(deviations_of(session(knee_deg=32.0, **turned), PEOPLE), "CRS").marked, "a knee's flexion hardly hangs on its axis"
+
+
+def test_no_kinetics_are_not_known_and_not_normal() -> None:
+    found = judge_patterns(session(kinetics=0), PEOPLE)
+    assert of(found, "MPF").met is None
+    assert of(found, "KSTSX").met is False
+
+
+def test_a_norm_that_does_not_tell_of_its_people_judges_nothing() -> None:
+    assert deviations_of(session(knee_deg=32.0), ()) == ()
+    old = tuple(replace(each, sides={}) for each in PEOPLE)
+    assert not any(each.marked for each in deviations_of(session(knee_deg=32.0), old))
+
+
+def test_the_norm_of_a_term_is_of_limbs_and_counts_people() -> None:
+    norm = LimbNorm(PEOPLE)
+    knee = norm.of(shipped_rules()["KSTSX"].shown.quantity)
+    values = [each.sides[side, "KneeAngles", "X"][20:46].min() for each in PEOPLE for side in SIDES]
+    assert knee is not None
+    assert (knee.mean, knee.sd, knee.n) == (pytest.approx(np.mean(values)), pytest.approx(np.std(values, ddof=1)), 8)
+
+
+def test_a_small_norm_widens_its_sd() -> None:
+    assert [round(small_norm_factor(n), 2) for n in (8, 20, 40)] == [1.29, 1.10, 1.05]
+    assert np.isnan(small_norm_factor(1))
+
+
+def test_the_table_has_the_columns_of_its_description() -> None:
+    tables = with_deviations(session(knee_deg=32.0), PEOPLE)
+    columns = next(table.columns for table in TABLES if table.name == "deviations")
+    assert tables.deviations is not None
+    assert list(tables.deviations) == [column.name for column in columns]
+    assert set(tables.deviations["marked"]) <= {"true", "false"}
