@@ -20,7 +20,7 @@ class KineticsValid(StrEnum):
 
 #: Reasons that take something else of a cycle than all of it; those of stances, and of plates that are refused, take its kinetics.
 _TAKES: dict[str, tuple[Aspect, ...]] = {
-    **dict.fromkeys((*DECIDES, "no-plates", "no-stance", "touch-in-swing"), (Aspect.KINETICS,)),
+    **dict.fromkeys((*DECIDES, "no-plates", "no-stance", "touch-in-swing", "event-uncertain"), (Aspect.KINETICS,)),
     **dict.fromkeys(("plate-not-unloaded", "pressure-beside-foot", "pressure-elsewhere", "plate-clock-apart"), (Aspect.KINETICS,)),
     "next-strike-outside": (Aspect.KINEMATICS, Aspect.EMG, Aspect.WHOLE_BODY),
 }  # fmt: skip

@@ -10,6 +10,8 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
+from biomech_id.feet.feet import classify
+from biomech_id.feet.movements import TrialKind
 from biomech_id.trial import EventKind, ForcePlate, Trial
 
 CERTAINLY_LOADED_N = 50.0
@@ -177,7 +179,7 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
 
 
 def inspect_events(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with the stored events.
+    """Yield what is wrong with the stored events; marks in a trial in which nobody steps, of a calibration, are no steps.
 
     Parameters
     ----------
@@ -189,7 +191,12 @@ def inspect_events(trial: Trial) -> Iterator[Finding]:
     for side in SIDES:
         steps = [event for event in trial.events if event.side == side and event.kind != EventKind.OTHER]
         for before, after in pairwise(steps):
-            if before.kind == after.kind:
+            if before.kind == after.kind and _may_step(trial):
                 values = {"kind": after.kind, "side": side, "first_s": before.time_s, "second_s": after.time_s}
                 yield Finding("events-order", values, trial.name)
                 break
+
+
+def _may_step(trial: Trial) -> bool:
+    kind = classify(trial)
+    return kind.stepping or kind is TrialKind.NOT_JUDGED

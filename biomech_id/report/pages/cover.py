@@ -212,8 +212,11 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
         Colours, words, scales and units of the report.
     """
     kind = RUNNING if (cycles["kind"] == RUNNING).all() else "straight"
-    used = counted(cycles[cycles["kind"] == kind])
-    return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
+    mine = cycles[cycles["kind"] == kind]
+    if len(counted(mine)):
+        return cycle_counts(counted(mine), style)
+    why = "no_means" if len(mine) else "no_straight" if len(cycles) else "no_strides"
+    return style.label(f"cover.{why}", n=len(mine))
 
 
 def pace(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:

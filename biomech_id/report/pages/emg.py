@@ -211,7 +211,8 @@ def draw_envelopes(
         if refusal:
             absent.append(style.label("emg.side_not_shown", side=style.label(f"side.{side}"), verdict=refusal))
         elif not len(curves):
-            absent.append(style.label("emg.side_no_cycle", side=style.label(f"side.{side}")))
+            why = "side_no_signal" if layer.count(side, Aspect.KINEMATICS) else "side_no_cycle"
+            absent.append(style.label(f"emg.{why}", side=style.label(f"side.{side}")))
         else:
             drawn = statistics(curves)
             spread = np.nan_to_num(drawn.sd)

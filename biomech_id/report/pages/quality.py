@@ -214,7 +214,9 @@ def refused_table(tables: Tables, style: Style) -> TextTable:
         return TextTable(told, [[style.label("quality.none_refused")]])
     grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
     for cycle in cycles:
-        reason = " ".join(reasons_of(cycle, style)) or style.label(f"kind.{cycle.kind}")
+        # A turn is a reason by itself; a straight walk is none.
+        why = "quality.as_measured" if cycle.kind == "straight" else f"kind.{cycle.kind}"
+        reason = " ".join(reasons_of(cycle, style)) or style.label(why)
         sides = grouped.setdefault((cycle.trial, bool(cycle.used), cycle.kinetics_valid, reason), {})
         sides.setdefault(cycle.side, []).append(str(cycle.cycle))
     words = {"true": style.label("common.yes"), "false": style.label("common.no"), "stance_only": style.label("parameter.stance")}

@@ -6,11 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from biomech_id.conventions import Aspect
 from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.feet.movements import TrialKind
 from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
+from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import KineticsValid
 from biomech_id.trial import Event, EventKind
@@ -125,3 +127,29 @@ def test_a_swing_in_which_the_foot_may_have_touched_the_ground_has_no_kinetics(w
     (cycle,) = [c for c in _cut(walk, trial) if c.side == "R" and abs(c.start_s - strike) < 1e-6]
     assert cycle.kinetics_valid is KineticsValid.FALSE
     assert "in swing" in cycle.reason
+
+
+def test_an_uncertain_strike_cuts_angles_and_nothing_else(walk):
+    events = walk.events()
+    strike = next(
+        e for e in events if e.side == "R" and e.kind is EventKind.FOOT_STRIKE and abs(e.time_s - walk.strikes("R")[3] - 0.5) < 1e-6
+    )
+    plates = [walk.plate_under("R", 3), walk.plate_under("L", 3)]
+    loose = [replace(e, sd_ms=41.0) if e is strike else e for e in events]
+    sure = [replace(e, sd_ms=40.0) if e is strike else e for e in events]
+    cycle, whole = (
+        next(c for c in _cut(walk, walk.trial(plates, each)) if c.side == "R" and c.start_s == strike.time_s)
+        for each in (loose, sure)
+    )
+    assert whole.kinetics_valid is KineticsValid.TRUE
+    assert cycle.kinetics_valid is KineticsValid.FALSE
+    assert cycle.has(Aspect.KINEMATICS)
+    assert [why.rule for why in cycle.lacks(Aspect.KINETICS)] == ["event-uncertain"]
+    assert not cycle.lacks(Aspect.KINEMATICS)
+    trial = walk.trial(plates, loose)
+    landmarks = find_landmarks(trial)
+    rows = gait_parameters(landmarks, loose, [cycle, whole])
+    assert {row.unit for row in rows} == {"m"}
+    # The other side's cycle around it has no opposite strike.
+    other = next(c for c in _cut(walk, trial) if c.side == "L" and c.start_s < strike.time_s < c.end_s)
+    assert np.isnan(other.opposite_strike_s)

@@ -9,6 +9,7 @@ import pytest
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.events import event_agreement, find_events, learn_timing, search_events
+from biomech_id.judgement.check.plates import inspect_events
 from biomech_id.trial import Event, EventKind
 
 STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
@@ -222,3 +223,10 @@ def test_plates_alone_that_show_no_step_of_a_foot_say_so(walk):
     found = search_events(replace(trial, plates=(loaded, silent)), source="plates")
     assert {e.side for e in found.events} == {"R"}
     assert [(f.rule, f.values["side"]) for f in found.findings if f.rule == "plates-show-no-step"] == [("plates-show-no-step", "L")]
+
+
+def test_marks_of_a_calibration_are_no_missing_events(walker):
+    strikes = [Event(0.2, "R", STRIKE), Event(0.9, "R", STRIKE)]
+    still = walker(speed=0.0, stride_s=1.0, duty=0.999, lift_m=0.0).trial(events=strikes)
+    assert [f.rule for f in inspect_events(still)] == []
+    assert [f.rule for f in inspect_events(walker().trial(events=strikes))] == ["events-order"]

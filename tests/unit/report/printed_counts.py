@@ -141,7 +141,9 @@ def _in_means(text: str, head: str, cycles: list[tuple[str, dict[str, Any]]], pa
     printed = re.search(re.escape(head) + words, text)
     counted = [_sides([cycle for kind, cycle in cycles if _in(cycle, kind, layer)]) for layer in ("kinematics", "kinetics")]
     if printed is None:
-        none = "none: no steady straight walking" in text or "no gait cycle is in the means" in text
+        none = (
+            re.search(re.escape(head) + "none: (no cycle|the events)", text) is not None or "no gait cycle is in the means" in text
+        )
         yield Count(f"{page}: cycles in the means", none, counted == [(0, 0), (0, 0)])
         return
     yield Count(f"{page}: cycles in the means, with kinetics", tuple(map(int, printed.groups())), (*counted[0], *counted[1]))

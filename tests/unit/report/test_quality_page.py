@@ -122,10 +122,29 @@ def test_cycles_refused_for_one_reason_share_a_row(build):
     assert row == ["walk1", "Left 1, 3; Right 1, 3", "yes", "no", "No plate: no loaded plate is under the foot."]
 
 
+def test_a_straight_walk_is_no_reason_and_a_turn_is_one(build):
+    for kind, words in (("straight", "The findings of this trial say why."), ("turn", "Turn")):
+        tables = build(cycles=1)
+        for trial in tables.summary["trials"]:
+            trial["kind"] = kind
+            for cycle in trial["cycles"]:
+                cycle["kinetics_valid"], cycle["reasons"] = "false", []
+        assert {row[-1] for row in rows_of(refused_table(tables, STYLE))} == {words}
+
+
+def test_why_no_cycle_is_in_the_means(build):
+    tables = build(cycles=2)
+    cycles = tables.cycle_list.assign(kinematics=False, kinetics=False)
+    assert cycles_in_means(cycles, STYLE).startswith(f"none: no cycle of straight walking ({len(cycles)}) is steady")
+    assert cycles_in_means(cycles.assign(kind="turn"), STYLE) == "none: no cycle is of a straight walk"
+
+
 def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):
     tables = build(cycles=0)
-    assert rows_of(refused_table(tables, STYLE)) == [["There is no complete gait cycle."]]
-    assert cycles_in_means(tables.cycle_list, STYLE) == "none: no steady straight walking that was measured well enough"
+    assert rows_of(refused_table(tables, STYLE)) == [
+        ["The events of these trials hold no whole stride, so there is no gait cycle."]
+    ]
+    assert cycles_in_means(tables.cycle_list, STYLE) == "none: the events of these trials hold no whole stride"
     empty = replace(tables, quality=tables.quality.iloc[:0])
     assert rows_of(rule_table(empty, STYLE)) == [["No trial could be analysed."]]
 
