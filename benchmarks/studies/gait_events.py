@@ -38,8 +38,9 @@ from biomech_id.trial import Event, EventKind, Trial
 TABLE = Path(__file__).with_suffix(".md")
 STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
 KINDS = (STRIKE, OFF)
-#: Laboratories that came after the table and its limits; with their walks 94 % of the strikes lie within the limit of 95 %.
-CAME_LATER = frozenset({"labs_abroad", "oxford_foot"})
+#: A folder that came after the table and its limits; with its child, whose strikes the markers see 28 and 35 ms late, 94 % of the
+#: strikes lie within the limit of 95 %.
+CAME_LATER = frozenset({"labs_abroad"})
 #: The virtual subject's walk with toes that move at the off as recorded ones do.
 HEALTHY = replace(WALK, swing=(0.555, WALK.swing[1]))
 PATTERNS = {**PATIENTS, "walk": WALK, "healthy": HEALTHY}

@@ -57,10 +57,11 @@ def test_leardini_walks_have_bands_whether_or_not_they_show_every_marker(lost: t
     kept = [i for i, name in enumerate(walk.markers.names) if name not in lost]
     names, position_m = tuple(walk.markers.names[i] for i in kept), walk.markers.position_m[:, kept]
     walk = replace(walk, markers=replace(walk.markers, names=names, position_m=position_m, filled=None))
-    (trial,) = bid.analyse([static, walk], static=static).computed.trials
-    assert {band.cycle.side for band in trial_tables.bands(trial)} == {"L", "R"}
-    for band in trial_tables.bands(trial):
-        assert band.cycle.kinetics_valid is KineticsValid.TRUE
+    (trial,) = bid.analyse([static, walk], static=static, mass_kg=59.4).computed.trials
+    # The strides before the plates, whose events the markers complete, have angles alone.
+    loaded = [band for band in trial_tables.bands(trial) if band.cycle.kinetics_valid is KineticsValid.TRUE]
+    assert {band.cycle.side for band in loaded} == {"L", "R"}
+    for band in loaded:
         # The next strike, at 100 %, may lie off the plates.
         sizes = {name: float(np.mean(total[:-1])) for name, total in zip(band.names, band.total, strict=True)}
         assert np.isfinite(list(sizes.values())).all()
