@@ -40,7 +40,7 @@ from biomech_id.gait.events import search_events
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import Review, apply_cycles, corrected
 from biomech_id.gait.tracked import solve_movement, with_plates
-from biomech_id.judgement.calibration_evidence import other_offsets
+from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
 from biomech_id.judgement.grade import grade_trial, kinetics_finding
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.plate_peaks import peaks_finding
@@ -775,6 +775,8 @@ def _calibrations(
         said |= {"trials": {name: {side: leg.to_dict() for side, leg in legs.items()} for name, legs in implied.items() if legs}}
         if static is not None and chosen.job.recipe.model == DEFAULT_MODEL:
             noticed += other_offsets(implied, static.name, chosen.job.recipe.offsets)
+        if said.get("offsets_stored"):
+            noticed += computed_again(chosen.model, [trial for trial in chosen.trials if trial is not static])
         records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}

@@ -680,6 +680,16 @@ def tuned(said: Said) -> bool:
     return far == set(said["trials"]) and abs(max(apart.values()) - said["most_deg"]) < 0.1
 
 
+@claim("offsets-not-checked", trials=plus(1))
+def nothing_to_check(said: Said) -> bool:
+    """No recording of the session stores both hip centres and hip angles."""
+    trials = [recorded(path) for path in session_recordings(said) if recorded(path).markers.names]
+    both = [
+        trial for trial in trials if "LFEP" in trial.model_outputs and any("LHipAngles" in name for name in trial.model_outputs)
+    ]
+    return not both and said["trials"] == len(trials)
+
+
 @claim("further-markers", markers=lambda markers: (*markers[:-1], "C7"))
 def keep_their_places(said: Said) -> bool:
     """Each is in one segment's cluster, and its distances to the others there vary by less than 15 mm in every recording."""

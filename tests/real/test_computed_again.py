@@ -1,0 +1,61 @@
+"""Stored angles computed again from markers as recorded, for sessions without a static trial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import biomech_id as bid
+from biomech_id.judgement.calibration_evidence import computed_again
+from biomech_id.models.conventional.model import stored_conventional_model
+from biomech_id.trial import Trial
+
+pytestmark = pytest.mark.real
+EQUAL = (
+    "labs_abroad/device_tuned_rotation/walk03", "labs_abroad/device_tuned_rotation/walk05", "labs_abroad/small_child/trial",
+    "swaying_static/PiG_Motion4_noFF_noHO", "knee_device/kad/PiGKad_Motion", "knee_device/kad_medial/PiGKadMed_Motion",
+)  # fmt: skip
+
+
+def said(trial: Trial) -> list[tuple[str, float]]:
+    found = computed_again(stored_conventional_model([trial]), [trial])
+    return [(each.rule, float(each.values.get("rms_deg", np.nan))) for each in found]
+
+
+@pytest.mark.parametrize("recording", EQUAL)
+def test_recordings_agree_with_what_they_store(recording: str, c3d_dir: Path) -> None:
+    """One of them holds a second program's angles too, 9.8 degrees away at an ankle."""
+    assert said(bid.read_c3d(c3d_dir / f"{recording}.c3d")) == []
+
+
+def test_all_walks_of_the_norm_subjects_agree(c3d_dir: Path) -> None:
+    walks = sorted((c3d_dir / "norm_subjects").glob("*/*.c3d"))
+    assert len(walks) == 13
+    assert [said(bid.read_c3d(path)) for path in walks] == [[]] * 13
+
+
+def test_a_measurement_changed_after_processing_is_one_line(c3d_dir: Path) -> None:
+    ((rule, rms_deg),) = said(bid.read_c3d(c3d_dir / "plug_in_gait/PiG_Motion-FlatFoot-One.c3d"))
+    assert rule == "stored-angles-near"
+    assert rms_deg == pytest.approx(0.11, abs=0.005)
+
+
+@pytest.mark.parametrize(("field", "off_deg", "least_deg"), [
+    ("thigh_rotation_rad", 1.0, 1.1), ("shank_rotation_rad", 1.0, 1.1), ("tibial_torsion_rad", 1.0, 0.9),
+    ("static_plantar_flexion_rad", 1.0, 0.9), ("static_rotation_offset_rad", 1.0, 0.9), ("ankle_abduction_rad", 1.0, 0.25),
+])  # fmt: skip
+def test_one_offset_a_degree_off_is_a_warning(field: str, off_deg: float, least_deg: float, c3d_dir: Path) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    changed = {side: value + np.deg2rad(off_deg) for side, value in getattr(trial.subject, field).items()}
+    ((rule, rms_deg),) = said(replace(trial, subject=trial.subject.with_values("test", **{field: changed})))
+    assert rule == "stored-angles-differ"
+    assert least_deg <= rms_deg <= 2.0
+
+
+def test_without_outputs_it_says_that_nothing_was_checked(c3d_dir: Path) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    subject = trial.subject.with_values("test", marker_diameter_m=0.0095)
+    assert [rule for rule, _ in said(replace(trial, model_outputs={}, subject=subject))] == ["offsets-not-checked"]
