@@ -483,7 +483,13 @@ def _ways(job: Job, path: Path, called: str) -> dict[str, str]:
 
 
 def _other_files(job: Job, recordings: Mapping[str, str]) -> dict[str, str]:
-    named = {"subject": job.subject_toml, "review": job.review_toml, "norm": job.norm, **job.setting_files}
+    named = {
+        "subject": job.subject_toml,
+        "examination": job.examination_csv,
+        "review": job.review_toml,
+        "norm": job.norm,
+        **job.setting_files,
+    }
     found = {
         way: called
         for what, path in named.items()

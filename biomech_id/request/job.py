@@ -282,7 +282,7 @@ class Job:
         return {self.relative(path): path for path in (*there, *self._named_files())}
 
     def _named_files(self) -> tuple[Path, ...]:
-        named = (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values())
+        named = (self.subject_toml, self.examination_csv, self.review_toml, self.norm, *self.setting_files.values())
         return tuple(path for path in named if path is not None)
 
     @property

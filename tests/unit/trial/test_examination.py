@@ -111,3 +111,8 @@ def test_under_a_code_it_is_left_out_unless_the_clinic_is_kept() -> None:
     assert Pseudonym("P1").of_subject(subject).examination == ()
     kept = Pseudonym("P1", keeps=frozenset({"clinic"})).of_subject(subject).examination
     assert [(one.test, one.examiner) for one in kept] == [("flexion", "")]
+
+
+def test_the_table_is_an_input_that_results_name(tmp_path: Path) -> None:
+    (tmp_path / "examination.csv").write_text("test,value\nflexion,5\n", encoding="utf-8")
+    assert tmp_path / "examination.csv" in Job((tmp_path,)).input_files([]).values()
