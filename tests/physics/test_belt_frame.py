@@ -113,7 +113,7 @@ def test_every_curve_and_the_outline_are_those_over_ground(both) -> None:
     assert {"FootCentreOfPressure", "GroundReactionForce", "KneeMoment"} <= {name.variable for name in curves(ground).names}
     # 0.05 mm: the belt's speed is good to 1e-5 m/s, and a stance lasts 0.7 s.
     np.testing.assert_allclose(curves(belt).values, curves(ground).values, rtol=0, atol=0.05)
-    outlines = [trial_summary(trial)["foot_outline_mm"] for trial in both]
+    outlines = [trial_summary(trial, {})["foot_outline_mm"] for trial in both]
     for side in SIDES:
         np.testing.assert_allclose(outlines[1][side]["points"], outlines[0][side]["points"], atol=0.05)
 
@@ -130,7 +130,7 @@ def drawn(trial: Solved, side: str):
         for c in trial.cycles
     ]
     layer = SimpleNamespace(
-        trials=[trial_summary(trial)],
+        trials=[trial_summary(trial, {})],
         used=pd.DataFrame(cycles),
         tables=SimpleNamespace(frames={trial.name: frames(trial).to_dataframe()}),
     )
