@@ -17,7 +17,6 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
@@ -46,6 +45,8 @@ from biomech_id.statistics.sessions import PARAMETER_SD
 LIMIT_SD, LEAST_SIZE = 2.0, 2.5
 #: Of a side's cycles this share must meet a rule, and a side of fewer is listed and never said.
 LEAST_CYCLE_SHARE, LEAST_SAID_CYCLES = 2.0 / 3.0, 3
+#: At most so many rows are named that could not have been said.
+MOST_UNSAID = 5
 #: What 95 % of errors stay within, in SDs; and the SD of a time, percent of the cycle.
 BAND_SDS, TIME_SD_PERCENT = 1.96, 1.5
 #: What markers placed anew do not take with them: skin that moves, and noise.
@@ -519,12 +520,28 @@ def _covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator
         yield each if largest is None else replace(each, covered_by=largest.pattern)
 
 
-def sayable(found: Iterable[PatternDeviation]) -> pd.Series:
-    """Return (pattern, side) -> the least deviation that could have been said.
+def could_not_have_been_said(found: Iterable[PatternDeviation], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
+    """Return the rows whose least deviation that could have been said is largest: of each joint one in degrees, hip rotation first.
+
+    A true deviation of just that size is said in half of the sessions.
 
     Parameters
     ----------
     found : Iterable[PatternDeviation]
         As of `judge_patterns`.
+    rules : PatternRules | None, optional
+        The rules; None for those that are shipped.
+
+    Returns
+    -------
+    tuple[PatternDeviation, ...]
+        Five at most: hip rotation, then of pelvis, hip, knee, ankle and foot the row with the largest `least_sayable`.
     """
-    return pd.Series({(each.pattern, each.side): each.least_sayable for each in found}, dtype=np.float64)
+    rules = rules or shipped_rules()
+    asked = [each for each in found if each.unit == "deg" and np.isfinite(each.least_sayable) and rules[each.pattern].tested]
+    largest: dict[str, PatternDeviation] = {}
+    for each in sorted(asked, key=lambda each: -each.least_sayable):
+        rule = rules[each.pattern]
+        turned = (rule.joint, rule.plane) == ("hip", "transverse")
+        largest.setdefault("" if turned else rule.joint, each)
+    return tuple(largest[joint] for joint in ("", "pelvis", "hip", "knee", "ankle", "foot") if joint in largest)[:MOST_UNSAID]

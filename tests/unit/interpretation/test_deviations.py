@@ -14,6 +14,7 @@ from biomech_id.interpretation.deviations import (
     BAND_SDS,
     LimbNorm,
     PatternDeviation,
+    could_not_have_been_said,
     deviation_rows,
     deviations_of,
     judge_patterns,
@@ -119,7 +120,7 @@ def test_crouch_is_found_on_its_side_and_covers_what_it_says_already() -> None:
     assert [each.size for each in found] == sorted((each.size for each in found), reverse=True)
 
 
-@pytest.mark.parametrize(("knee_deg", "hip_deg"), [(12.0, 0.0), (32.0, -40.0), (0.0, 25.0), (-20.0, 15.0)])
+@pytest.mark.parametrize(("knee_deg", "hip_deg"), [(12.0, 0.0), (14.0, 0.0), (32.0, -40.0), (0.0, 25.0), (-20.0, 15.0)])
 def test_size_and_mark_follow_from_the_row(knee_deg: float, hip_deg: float) -> None:
     rows = deviation_rows(session(knee_deg=knee_deg, hip_deg=hip_deg), PEOPLE)
     assert rows
@@ -177,6 +178,18 @@ def test_the_norm_of_a_term_is_of_limbs_and_counts_people() -> None:
     values = [each.sides[side, "KneeAngles", "X"][20:46].min() for each in PEOPLE for side in SIDES]
     assert knee is not None
     assert (knee.mean, knee.sd, knee.n) == (pytest.approx(np.mean(values)), pytest.approx(np.std(values, ddof=1)), 8)
+
+
+def test_what_could_not_have_been_said_names_hip_rotation_first_and_one_row_a_joint() -> None:
+    unsaid = could_not_have_been_said(judge_patterns(session(), PEOPLE))
+    joints = [shipped_rules()[each.pattern].joint for each in unsaid]
+    assert unsaid[0].pattern in ("HT1", "HT2")
+    assert joints == ["hip", "knee"]
+    assert unsaid[1].least_sayable == max(
+        each.least_sayable
+        for each in judge_patterns(session(), PEOPLE)
+        if shipped_rules()[each.pattern].joint == "knee" and each.unit == "deg" and np.isfinite(each.least_sayable)
+    )
 
 
 def test_a_small_norm_widens_its_sd() -> None:
