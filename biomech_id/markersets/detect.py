@@ -144,8 +144,12 @@ def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str
     extra = set(markerset.extra_landmarks.values())
     others = (label for label in labels if matched.get(label) in {None, *extra})
     unused = tuple(label for label in others if not any(plain(label).startswith(twin) for twin in twins))
+    own = markerset.lacking(markerset.present(labels, {label: matched[label] for label in labels if label in matched}))
+    computed = len({label for cluster in own.values() for label in cluster}) - len(lacking)
+    outputs = f" and {computed} among the points that other software computed" if computed else ""
     why = (
-        f"{markerset.name} ({markerset.title}): {n_required - len(lacking)} of its {n_required} required markers are in the file, "
+        f"{markerset.name} ({markerset.title}): {n_required - len(lacking) - computed} of its {n_required} required markers are in "
+        f"the file{outputs}, "
         f"{len(unused)} of the file's {len(labels)} markers do not belong to it."
     )
     return Proposal(markerset, 1.0 - len(lacking) / n_required, len(present), why, missing, unused)

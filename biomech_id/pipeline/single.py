@@ -79,7 +79,7 @@ from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.request.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
 from biomech_id.request.input_hashes import make_key
-from biomech_id.request.intake import Intake, Refused, is_functional, one_subject, read_all, subject_of, with_markers
+from biomech_id.request.intake import Intake, Refused, is_functional, one_subject, only_frame, read_all, subject_of, with_markers
 from biomech_id.request.job import Job, refuse_alike
 from biomech_id.request.plate_types import with_plates_placed
 from biomech_id.request.recipe import Recipe, Settings
@@ -623,8 +623,8 @@ def cut_and_grade(
 
 
 def _has_a_purpose(trial: Trial, job: Job) -> bool:
-    """Whether a trial was recorded for something else than to be analysed: joint centres, or maximal contractions alone."""
-    return is_functional(trial, job) or is_emg_reference_alone(trial, job.recipe)
+    """Whether a trial was recorded for something else than to be analysed: joint centres, contractions, one frame of standing."""
+    return only_frame(trial) is not None or is_functional(trial, job) or is_emg_reference_alone(trial, job.recipe)
 
 
 def _analysed(

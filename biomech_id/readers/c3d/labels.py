@@ -19,8 +19,8 @@ OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS"
 POINT_GROUP = "MODELED_MARKERS"
 #: Outputs of the conventional model known by name, for files that lost the groups above.
 _OUTPUT_NAME = re.compile(r"^[LR]?[A-Za-z]+(Angles?|Forces?|Moments?|Powers?|GRF|PowerScalar)$")
-#: Joint centres and whole-body points that vendors compute and store among the markers.
-_VIRTUAL_NAME = re.compile(r"^([LR](HJC|KJC|AJC)|CentreOfMass(Floor)?|CenterOfMass(Floor)?)$")
+#: Joint centres, whole-body points and arrows of forces that vendors compute and store among the markers.
+_VIRTUAL_NAME = re.compile(r"^([LR](HJC|KJC|AJC)|CentreOfMass(Floor)?|CenterOfMass(Floor)?|CofP\d*|Vector\d*)$")
 LONGEST_LABEL = 127
 
 

@@ -1,0 +1,81 @@
+"""Sentences that were false, each with the reason it arose: the same values would print them again."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from biomech_id.errors import Finding
+from biomech_id.languages import worded
+from biomech_id.markersets import propose
+from biomech_id.readers.c3d.labels import _VIRTUAL_NAME
+
+STEPS = {
+    "steps": 1, "plate": "plate 1", "x_mm": 0.0, "y_mm": 31.0, "turn_deg": 0.1, "sd_x_mm": 9.0, "sd_y_mm": 8.0, "sd_turn_deg": 0.5,
+    "shift_mm": 31.0, "moment_Nm_kg": 0.1, "not_apart": [], "ways": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two"), [("en", "By 1 step on", "By 2 steps on"), ("de", "Nach 1 Schritt ", "Nach 2 Schritten ")]
+)
+def test_one_step_is_a_step(language: str, one: str, two: str) -> None:
+    """The number stood before a word that was always in the plural."""
+    assert worded("plate-elsewhere", STEPS, language).startswith(one)
+    assert worded("plate-elsewhere", {**STEPS, "steps": 2}, language).startswith(two)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_stance_without_a_strike_begins_with_the_recording(language: str) -> None:
+    """A stance that the recording begins in has no time of its strike, and the sentence printed it."""
+    values = {
+        "side": "L",
+        "side_word": "left",
+        "side_of": "der linken",
+        "start_s": float("nan"),
+        "marker": "LTOE",
+        "speed_m_s": 0.4,
+        "limit_m_s": 0.2,
+    }
+    for start in (float("nan"), None):  # as found, and as JSON gives it back
+        text = worded("foot-slides", {**values, "start_s": start}, language)
+        assert "nan" not in text
+        assert re.search("recording begins|Aufnahme beginnt", text)
+    assert re.search(r"1[.,]25 s", worded("foot-slides", {**values, "start_s": 1.25}, language))
+
+
+def test_points_that_software_computed_are_no_markers_of_the_file() -> None:
+    """Stored outputs were counted as markers: all of a set's stood in the file, beside a sentence that one is lacking."""
+    labels = [
+        "RASI",
+        "LPSI",
+        "RPSI",
+        "LTHI",
+        "LKNE",
+        "LTIB",
+        "LANK",
+        "LHEE",
+        "LTOE",
+        "RTHI",
+        "RKNE",
+        "RTIB",
+        "RANK",
+        "RHEE",
+        "RTOE",
+    ]
+    (best, *_) = propose(labels, stored=["LASI"])
+    assert best.markerset.name == "plug-in-gait"
+    assert "15 of its 16 required markers are in the file and 1 among the points that other software computed" in best.why
+    assert "16 of its 16 required markers are in the file, " in propose([*labels, "LASI"])[0].why
+
+
+@pytest.mark.parametrize("name", ["CofP1", "CofP2", "Vector1", "Vector2", "LHJC", "CentreOfMass"])
+def test_arrows_of_forces_are_points_that_software_computed(name: str) -> None:
+    """They jump where a foot lands, and `check` said: delete that frame of that marker."""
+    assert _VIRTUAL_NAME.match(name)
+    assert not _VIRTUAL_NAME.match("VectorKnee")
+
+
+def test_a_finding_about_one_step_says_so() -> None:
+    assert Finding("plate-elsewhere", STEPS).message.startswith("By 1 step on it, plate 1")
