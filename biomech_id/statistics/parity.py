@@ -258,9 +258,18 @@ def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
     offsets = [(row.side, row.variable, float(row.largest)) for row in different if row.variable in STORED_OFFSETS]
     others = [row for row in different if row.variable not in STORED_OFFSETS]
     mechanics = kinetics == "textbook" and any(quantity_of(row.variable) in MECHANICAL for row in others)
-    unexplained = sum(not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL) for row in others)
-    values = {"offsets": offsets, "mechanics": mechanics, "unexplained": unexplained, "kinetics": kinetics}
+    strange = [row for row in others if not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL)]
+    first = min(strange, key=lambda row: (_outwards(row.variable), -float(row.largest)), default=None)
+    told = None if first is None else (first.variable, first.side, float(first.largest))
+    values = {"offsets": offsets, "mechanics": mechanics, "unexplained": len(strange), "kinetics": kinetics}
+    values |= {"first": [told] if told else []}
     return Sentence("parity-differs", values)
+
+
+def _outwards(variable: str) -> int:
+    """Where a variable stands in the chain of causes: joint centres from the hip outwards, then angles likewise, then all else."""
+    chain = [*STORED_CENTRE, *(f"{joint}Angles" for joint in ("Pelvis", "Hip", "Knee", "Ankle"))]
+    return chain.index(variable) if variable in chain else len(chain)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:

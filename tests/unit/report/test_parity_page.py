@@ -103,3 +103,16 @@ def test_what_differs_is_blamed_on_what_it_comes_from():
     assert "1 of them are not what textbook kinetics are meant to differ in." in both
     _, _, sentence = verdict_of(list(records(parity_table([offset, angle]))), "vicon", STYLE)
     assert "L StaticPlantFlex by 2.5 deg" in sentence
+
+
+def test_the_first_difference_from_the_joint_centres_outwards_is_explained_first():
+    """A knee centre before the larger difference of the ankle's angle that follows from it, the larger one of two alike."""
+    knees = [row("KJC", "X", 2.0, side="L", quantity="point"), row("KJC", "Y", 3.0, side="R", quantity="point")]
+    ankle = row("AnkleAngles", "X", 9.0)
+    assert str(why_different([ankle, *knees, *MOMENTS], "textbook")).startswith(
+        "The first difference from the joint centres outwards is KJC R"
+    )
+    assert str(why_different([*MOMENTS, ankle], "textbook")).startswith(
+        "The first difference from the joint centres outwards is AnkleAngles"
+    )
+    assert "first difference" not in str(why_different(MOMENTS, "textbook"))
