@@ -7,7 +7,7 @@ import re
 import pytest
 
 from biomech_id.errors import Finding
-from biomech_id.languages import worded
+from biomech_id.languages import LANGUAGES, worded
 from biomech_id.markersets import propose
 from biomech_id.readers.c3d.labels import _VIRTUAL_NAME
 
@@ -79,3 +79,12 @@ def test_arrows_of_forces_are_points_that_software_computed(name: str) -> None:
 
 def test_a_finding_about_one_step_says_so() -> None:
     assert Finding("plate-elsewhere", STEPS).message.startswith("By 1 step on it, plate 1")
+
+
+def test_german_is_a_laboratorys_german() -> None:
+    """Words that no German gait laboratory says, and what it says in their place."""
+    never = {r"\bStände": "Standphasen", r"\blebend": "nutzbar", r"\bein Stand\b": "eine Standphase"}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in LANGUAGES["de"].rglob("*.toml")}
+    assert texts
+    found = [(name, word) for name, text in texts.items() for word in never if re.search(word, text)]
+    assert found == []
