@@ -174,11 +174,16 @@ class Computed:
         return read_tables(self.out)
 
     @cached_property
-    def result(self) -> computed.Computed:
+    def session(self) -> results.Session:
         """The values behind them."""
         with (self.home / "result.pickle").open("rb") as file:
             session: results.Session = pickle.load(file)
-        return session.computed
+        return session
+
+    @property
+    def result(self) -> computed.Computed:
+        """These values by their older names."""
+        return self.session.computed
 
     @property
     def report(self) -> Path:
