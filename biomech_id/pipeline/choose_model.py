@@ -104,7 +104,7 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
             measurements = [key for cure in first.cures for key in cure.keys]
             keys = measurements if all(cure.keys for cure in first.cures) else []
             values = {"model": name, "lacks": _lacks(first), "keys": keys}
-            chosen = replace(chosen, findings=(Finding("model-chosen", values, str(job.folder)), *chosen.findings))
+            chosen = replace(chosen, findings=(Finding("model-chosen", values, "model"), *chosen.findings))
         return _with_loads_possible(replace(chosen, findings=(*noticed, *chosen.findings)), trials)
     if len(refused) == 1:
         raise next(iter(refused.values()))

@@ -296,7 +296,8 @@ def _analyse_read(
         if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
             raise
         # Nobody knows what the markers lie on; what the muscles did is known all the same.
-        unknown = Finding("muscles-without-model", {"refusal": error.message}, str(job.folder))
+        refusal = error.message.replace(str(job.folder), ".")  # results hold no absolute path
+        unknown = Finding("muscles-without-model", {"refusal": refusal}, ".")
         return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
     job, static, subject = groups[0].job, groups[0].static, groups[0].subject
     worn = [pair for pair in in_order(groups, intake.trials) if not _has_a_purpose(pair[0], job)]

@@ -133,6 +133,7 @@ def test_the_first_screen_is_enough(name: str, shared_dir: Path, tmp_path: Path,
         fill_in(folder / "subject.toml", lacking)
     code, said = typed_in(run.replace("KG", MEASURED["mass_kg"]))
     assert code in (0, 3), said
+    assert str(tmp_path) not in (tmp_path / "OUT" / "summary.json").read_text(encoding="utf-8"), "results hold no absolute path"
     if told["verdict"] != "lacks":
         assert code == {"runs": 0, "runs_with_warnings": 3}[told["verdict"]]
     if not lacking:
