@@ -29,7 +29,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "subject").mkdir()
     write_c3d(person.static("static", duration_s=1.0), folder / "subject" / "static.c3d")
     for name, frames, direction in (("partly", slice(150, 260), "+X"), ("wholly", slice(None), "+X"), ("turn", slice(0), "turn")):
-        sample = person.walk(name, direction=direction)
+        # Another walk: a copy of the first would be left out as one.
+        walker = virtual_subject(duration_s=3.6, speed_m_s=1.15) if name == "wholly" else person
+        sample = walker.walk(name, direction=direction)
         position = sample.trial.markers.position_m.copy()
         for marker, by in (("LTHI", 0.15), ("RTHI", -0.15)):
             position[frames, sample.trial.markers.names.index(marker), 1] += by
