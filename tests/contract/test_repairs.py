@@ -16,6 +16,7 @@ from biomech_id.errors import OptionError
 from biomech_id.gait.review import Repair
 from biomech_id.judgement.check.markers import inspect_markers
 from biomech_id.pipeline.repairs import repaired
+from biomech_id.report.panels.session_differences import session_differences
 from biomech_id.session.session import Session
 from biomech_id.session.tables.means import mean_curves
 
@@ -69,6 +70,8 @@ def test_two_labels_that_are_exchanged_are_put_back_by_a_decision(walks: Path) -
     assert "LKNE, LANK" in said.message
     assert "by AB" in said.message
     assert put_right.summary["review"]["decisions"][0]["decision"] == "repair"
+    compared = session_differences(right.tables(), put_right.tables())
+    assert compared == ("The recordings of B were repaired by hand: labels LKNE, LANK by AB.",)
 
 
 def test_exchanged_labels_of_one_leg_are_found_and_the_repair_is_offered(walks: Path) -> None:

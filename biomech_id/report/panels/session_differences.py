@@ -31,10 +31,22 @@ def session_differences(a: Tables, b: Tables, *, letters: str = "AB") -> tuple[s
             words = FINGERPRINT[key]
             said.append(f"The {words} of {first} is {of_a}, of {second} {of_b}: their differences are also those of the {words}.")
     said += filter(None, (without_fingerprint(letter, found) for letter, found in zip(letters, known, strict=True)))
+    said += filter(None, (_repairs(letter, tables) for letter, tables in zip(letters, (a, b), strict=False)))
     codes = [_code(tables) for tables in (a, b)]
     if all(codes) and codes[0] != codes[1]:
         said.append(f"{first} is of {codes[0]}, {second} of {codes[1]}: two persons.")
     return tuple(said)
+
+
+def _repairs(letter: str, tables: Tables) -> str:
+    """What somebody put right in a session's recordings, and who; empty for nothing."""
+    decisions = (tables.summary.get("review") or {}).get("decisions", ())
+    made = [
+        f"{each['kind']} {', '.join(map(str, each['what']))}" + (f" by {each['author']}" if each["author"] else "")
+        for each in decisions
+        if each["decision"] == "repair"
+    ]
+    return f"The recordings of {letter} were repaired by hand: {'; '.join(made)}." if made else ""
 
 
 def _code(tables: Tables) -> str:

@@ -143,11 +143,9 @@ def test_every_page_says_which_session_it_shows(pair, tmp_path):
     assert "Methods: barefoot" in second
 
 
-def test_a_session_without_cycles_or_a_norm_of_another_model_is_refused(pair, build, build_norm, tmp_path):
+def test_a_session_without_cycles_is_refused(pair, build, tmp_path):
     with pytest.raises(MissingInputError, match="Session B"):
         compare_report([pair[0], build(cycles=0)], tmp_path / "a.pdf")
-    with pytest.raises(OptionError, match="six-dof"):
-        compare_report(pair, tmp_path / "a.pdf", norm=build_norm(model="six-dof"))
     assert not list(tmp_path.iterdir())
 
 
