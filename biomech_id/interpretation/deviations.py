@@ -295,8 +295,11 @@ class JudgedSide:
             return TIME_SD_PERCENT
         if quantity.stat in ("st", "asym"):
             sd = self.number_sd.get(quantity.variable, 0.0)
+            if quantity.stat == "st":
+                return sd
             # Of an asymmetry both sides' errors, over the mean of both.
-            return sd if quantity.stat == "st" else 100.0 * np.sqrt(2.0) * sd / float(self.mean.numbers[quantity.variable][0])
+            size = self.mean.numbers.get(quantity.variable)
+            return float("nan") if size is None else 100.0 * np.sqrt(2.0) * sd / float(size[0])
         if quantity.stat not in LEVELS | RANGES:
             return float("nan")
         known = self.sd_of_mean.get((quantity.variable, quantity.component), {})
@@ -377,7 +380,8 @@ def _whole_walk(sides: Sequence[JudgedSide]) -> JudgedSide:
     """
     other = {one.side: next((each.mean for each in sides if each.side != one.side), None) for one in sides}
     events = {name: np.concatenate([side.cycles.events[name] for side in sides]) for name in PHASE_EVENTS}
-    names = dict.fromkeys(name for side in sides for name in side.cycles.numbers)
+    # A number that one side alone has says nothing of both.
+    names = [name for name in sides[0].cycles.numbers if all(name in side.cycles.numbers for side in sides)]
     numbers = {name: np.concatenate([side.cycles.numbers[name] for side in sides]) for name in names}
     asymmetries = {
         name: np.array([

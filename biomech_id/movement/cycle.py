@@ -26,7 +26,7 @@ _TAKES: dict[str, tuple[Aspect, ...]] = {
 }  # fmt: skip
 
 
-def takes(rule: str) -> tuple[Aspect, ...]:
+def layers_taken(rule: str) -> tuple[Aspect, ...]:
     """Return the layers of a cycle that a reason takes.
 
     Parameters
@@ -116,4 +116,4 @@ class Cycle:
         layer : Aspect
             The layer.
         """
-        return tuple(why for why in self.reasons if layer in takes(why.rule))
+        return tuple(why for why in self.reasons if layer in layers_taken(why.rule))

@@ -26,7 +26,7 @@ from biomech_id.models.triads import unit
 from biomech_id.trial import Markers, Subject, Trial
 
 #: Values that vary more than this over a trial, between 5th and 95th percentile, were not computed from these markers, deg or mm.
-STEADY = 0.01
+STEADY_WALK = 0.01
 #: In a static trial with a device or medial markers the stored mean is right: its frames vary by up to this.
 STEADY_STATIC = 0.3
 #: Diameters of knee and ankle agree to this, mm; else a width was changed after processing.
@@ -86,7 +86,7 @@ def implied_calibration(trial: Trial, *, static: bool = False) -> dict[str, Impl
         Side -> what is implied; a leg without stored axes of thigh and shank has no entry.
     """
     markers, outputs, subject = with_roles(trial.markers), trial.model_outputs, trial.subject
-    steady = STEADY_STATIC if static else STEADY
+    steady = STEADY_STATIC if static else STEADY_WALK
     found = {}
     for side in SIDES:
         axes = {part: _axes(outputs, f"{side}{part}") for part in ("FE", "TI")}

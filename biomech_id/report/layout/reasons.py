@@ -7,7 +7,7 @@ from typing import NotRequired, Protocol, TypedDict
 
 from biomech_id.conventions import Aspect
 from biomech_id.languages import WRITTEN, worded
-from biomech_id.movement.cycle import takes
+from biomech_id.movement.cycle import layers_taken
 from biomech_id.movement.stance import DECIDES
 from biomech_id.report.layout.style import Style
 
@@ -55,7 +55,7 @@ def reasons_of(cycle: Reasoned, style: Style, layer: Aspect | None = None) -> tu
     layer : Aspect | None, optional
         The layer that the reasons are wanted of; None for all.
     """
-    own = [why for why in cycle.reasons if layer is None or layer in takes(why["rule"])]
+    own = [why for why in cycle.reasons if layer is None or layer in layers_taken(why["rule"])]
     said = [_after_verdict(why, style) for why in own] if cycle.reasons else _of_first_version(cycle.reason, style)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect
 from biomech_id.languages import Sentence
-from biomech_id.movement.cycle import takes
+from biomech_id.movement.cycle import layers_taken
 from biomech_id.movement.grades import Grade
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.session_tables import cycle_layers
@@ -122,7 +122,7 @@ def _whole_trial(trial: Mapping[str, Any], condition: str | None, movement: str)
 
 def _reasons(cycle: Mapping[str, Any], *, of_kinetics: bool) -> tuple[Sentence, ...]:
     said = list(map(Sentence.from_dict, cycle.get("reasons", ())))
-    mine = tuple(why for why in said if (Aspect.KINEMATICS not in takes(why.rule)) is of_kinetics)
+    mine = tuple(why for why in said if (Aspect.KINEMATICS not in layers_taken(why.rule)) is of_kinetics)
     # Tables of the first version have words only.
     return mine or (Sentence("note", {"text": cycle["reason"] or "no reason given"}),)
 
