@@ -57,7 +57,7 @@ def check(
     """
     show = _Terminal().show if sys.stdout.isatty() else _show
     codes = [DONE]
-    with shown_progress(progress, timings=timings) as told:
+    with shown_progress(progress, timings=timings, logged=False) as told:
         with stage("start"):
             from biomech_id.judgement.check import iter_check
 

@@ -29,8 +29,11 @@ Timings = Annotated[bool, typer.Option("--timings", help="Say at the end how lon
 
 
 @contextmanager
-def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False) -> Iterator[Progress]:
-    """Yield a callback that shows progress in the way that fits where standard error goes; stages show theirs by themselves."""
+def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False, logged: bool = True) -> Iterator[Progress]:
+    """Yield a callback that shows progress in the way that fits where standard error goes; stages show theirs by themselves.
+
+    A log holds the numbered steps of the commands that take long (``logged``); of the others it holds what they find, and no progress.
+    """
     if kind is ProgressAs.JSON:
         with _told(_object, timings=timings):
             yield _object
@@ -38,8 +41,9 @@ def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False)
         with _bar() as callback, _told(callback, timings=timings):
             yield callback
     else:
-        with _told(_line, timings=timings):
-            yield _line
+        in_log = _line if logged else _unseen
+        with _told(in_log, timings=timings):
+            yield in_log
 
 
 @contextmanager
@@ -55,7 +59,12 @@ def _words(step: Step) -> str:
 
 
 def _line(step: Step) -> None:
-    print_aside(f"[{step.done}/{step.total}] {_words(step)}" if step.done else f"[{100 * step.share:3.0f} %] {_words(step)}")
+    if step.done:
+        print_aside(f"[{step.done}/{step.total}] {_words(step)}")
+
+
+def _unseen(step: Step) -> None:
+    """Tell nobody."""
 
 
 def _object(step: Step) -> None:

@@ -67,7 +67,7 @@ def compare_command(
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
-    with shown_progress(progress, timings=timings) as told:
+    with shown_progress(progress, timings=timings, logged=False) as told:
         with stage("start"):
             from biomech_id.report import compare_report, session_differences
             from biomech_id.session.folder.read_write import read_tables
@@ -161,7 +161,7 @@ def review(
 
     Example: biomech-id review results/anna -o anna.html
     """
-    with shown_progress(progress, timings=timings):
+    with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):
             from biomech_id.pipeline.review_page import write_review
         with stage("write"):
@@ -194,7 +194,7 @@ def norm(
     Example: biomech-id norm results/healthy -o norm.csv
     """
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
-    with shown_progress(progress, timings=timings):
+    with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):
             from biomech_id.pipeline.norms import make_norm
         with stage("write"):

@@ -501,7 +501,7 @@ def test_a_reader_that_has_read_enough_is_no_error(study: Path) -> None:
     process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stderr is not None
-    assert json.loads(process.stdout.readline())["schema"] == 2
+    assert json.loads(process.stdout.readline())["schema"] == 3
     process.stdout.close()
     told = process.stderr.read()
     process.stderr.close()
