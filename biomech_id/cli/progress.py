@@ -32,7 +32,7 @@ Timings = Annotated[bool, typer.Option("--timings", help="Say at the end how lon
 def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False, logged: bool = True) -> Iterator[Progress]:
     """Yield a callback that shows progress in the way that fits where standard error goes; stages show theirs by themselves.
 
-    A log holds the numbered steps of the commands that take long (``logged``); of the others it holds what they find, and no progress.
+    A log holds the numbered steps of the commands that take long (``logged``), and of the others what they find alone.
     """
     if kind is ProgressAs.JSON:
         with _told(_object, timings=timings):
