@@ -223,6 +223,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "markers-coincide": [lambda file: assign(..., file.path("LKNE"))(file.path("LTIB"))],
     "markers-below-floor": [marker("LTOE", add((slice(60, None), 2), -110.0))],
     "sides-swapped": [labels(lambda names: [{"LASI": "RASI", "RASI": "LASI"}.get(name, name) for name in names])],
+    "leg-labels-exchanged": [labels(lambda names: [{"LKNE": "LANK", "LANK": "LKNE"}.get(name, name) for name in names])],
     "leg-sides-swapped": [labels(lambda names: [{"LKNE": "RKNE", "RKNE": "LKNE"}.get(name, name) for name in names])],
     "markerset-incomplete": [labels(lambda names: ["Kopf" if name == "LTOE" else name for name in names])],
     "height-unlike-markers": [parameter("PROCESSING", "Height", 1200.0)],
