@@ -17,6 +17,7 @@ from biomech_id.gait.review import Repair
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.request.intake import is_functional
 from biomech_id.request.job import Job
+from biomech_id.request.subject_file import statics_of
 from biomech_id.trial import Trial
 
 
@@ -66,7 +67,7 @@ def _put_right(trial: Trial, repairs: Sequence[Repair]) -> Trial:
 
 
 def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair]) -> dict[str, str]:
-    """Return the names of recordings that show a movement once more -> the one that counts.
+    """Return the names of recordings that show a movement once more -> the one that counts; never one that somebody named.
 
     Parameters
     ----------
@@ -78,6 +79,7 @@ def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair]) -
         Of the review: some may count all the same.
     """
     kept = {str(name) for repair in repairs if repair.kind == "copy" for name in repair.what}
+    kept |= {Path(name).stem for name in (job.recipe.emg_reference, job.static, *statics_of(job.subject_toml).values()) if name}
     return copies([trial for trial in trials if not is_functional(trial, job)], kept)
 
 

@@ -18,11 +18,11 @@ QUICK = {"uncertainty": False, "budget": False}
 
 @cache
 def session() -> tuple[Trial, Trial, Trial]:
-    """Static trial and two walks, the second with muscle signals twice as large."""
+    """Static trial and two walks that are no copies of each other, the second with muscle signals twice as large."""
     person = virtual_subject(muscles=True, rate_hz=100.0)
     static, walk = person.static().trial, person.walk().trial
-    analog = replace(walk.analog, scale=2.0 * walk.analog.scale)
-    return static, walk, replace(walk, name="walk2", path="walk2.c3d", analog=analog)
+    other = virtual_subject(muscles=True, rate_hz=100.0, duration_s=3.6, speed_m_s=1.15).walk("walk2").trial
+    return static, walk, replace(other, path="walk2.c3d", analog=replace(other.analog, scale=2.0 * other.analog.scale))
 
 
 def contractions(*, markers: bool) -> Trial:
@@ -56,6 +56,15 @@ def test_a_walk_is_reference_and_walk(reference: str) -> None:
         assert peak > without.emg.peaks[key]
     emg = result.tables().emg
     assert set(emg["trial"]) == {"walk", "walk2"}
+
+
+@pytest.mark.parametrize("reference", ["walk2", "walk2.c3d"])
+def test_a_reference_that_copies_a_walk_is_not_left_out(reference: str) -> None:
+    static, walk, _ = session()
+    analog = replace(walk.analog, scale=2.0 * walk.analog.scale)
+    copy = replace(walk, name="walk2", path="walk2.c3d", analog=analog)
+    result = bid.analyse([static, walk, copy], emg_reference=reference, **QUICK)
+    assert result.computed.emg.reference == "walk2"
 
 
 def test_the_only_walk_may_be_the_reference_and_nothing_false_is_said() -> None:
