@@ -8,7 +8,7 @@ from pathlib import Path
 
 from biomech_id.errors import Cure, Finding, OptionError, option
 from biomech_id.pipeline.choose_model import ChosenModel
-from biomech_id.request.subject_file import static_as_walked
+from biomech_id.request.subject_file import static_as_walked, statics_of
 from biomech_id.session.solved import Solved
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.worn import NOT_STATED, bears_weight, stated_in, unlike
@@ -66,6 +66,8 @@ def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition
         static = chosen.static
         if static is None or static is trial or static_as_walked(chosen.job.subject_toml):
             continue
+        if condition(Path(trial.path).stem) in statics_of(chosen.job.subject_toml):
+            continue  # somebody named it for this condition
         stood, walked = (worn_in(each, chosen.subject, condition(Path(each.path).stem))[1] for each in (static, trial))
         if unlike(stood, walked):
             error = OptionError(

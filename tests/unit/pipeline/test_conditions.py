@@ -42,10 +42,11 @@ def placed(marker_rad: float) -> VirtualSubject:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Barefoot with one placement of the markers, in shoes with another: the same walk, and a static trial each."""
     made = tmp_path_factory.mktemp("anna")
-    for marker_rad, static, walk in ((0.05, "static", "walk01"), (0.20, "static_shoes", "walk02")):
+    # There and back: a walk along the path of another would be left out as its copy.
+    for marker_rad, static, walk, direction in ((0.05, "static", "walk01", "+X"), (0.20, "static_shoes", "walk02", "-X")):
         person = placed(marker_rad)
         write_c3d(person.static(static), made / f"{static}.c3d")
-        write_c3d(person.walk(walk), made / f"{walk}.c3d")
+        write_c3d(person.walk(walk, direction=direction), made / f"{walk}.c3d")
     (made / "subject.toml").write_text(TOML, encoding="utf-8")
     return made
 
