@@ -38,7 +38,7 @@ nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
     (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|(Str)?Enum(Type)?"),
     # Short names of types that the module spells out where it defines them.
-    (r"py:class", r"Place|LoopClosure|Step|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element"),
+    (r"py:class", r"Place|LoopClosure|JointStep|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element"),
     (r"py:class", r"RowName|Value|V|R|_Class|_Function|ToolSetup|Detection|PurePath|AbstractContextManager"),
     (r"py:class", r"Recalibrate|RendererBase|Result|SingleArray"),
     (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),

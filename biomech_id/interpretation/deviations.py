@@ -337,7 +337,8 @@ def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
     for t, s, c, parameter, value in zip(*(rows[n] for n in ("trial", "side", "cycle", "parameter", "value")), strict=True):
         if parameter in wanted:
             numbers.setdefault(parameter, {})[t, s, int(c)] = value
-    flat = tables.calibration.get("foot_flat") is True and tables.summary.get("model") == "conventional"
+    # Only a model whose foot has a level of its own says whether the feet stood flat.
+    flat = tables.calibration.get("foot_flat") is True
     found = []
     for (condition, side), used in averaged_cycles(tables).groupby(["condition", "side"], sort=False):
         of = [(t, s, int(c)) for t, s, c in zip(used["trial"], used["side"], used["cycle"], strict=True)]

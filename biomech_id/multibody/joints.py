@@ -229,9 +229,9 @@ class Orientation:
         return tuple(f"{self.name}.w{letter}" for letter in "xyz")
 
 
-Step = Turn | Slide | Orientation
+JointStep = Turn | Slide | Orientation
 #: What lies between a place on the parent and the body's frame.
-JointSteps = tuple[Step, ...]
+JointSteps = tuple[JointStep, ...]
 
 
 def _check_axis(axis: Axis, name: str) -> None:
@@ -389,12 +389,12 @@ def free(name: str) -> JointSteps:
 FIXED: JointSteps = ()
 
 
-def names_of(steps: Sequence[Step]) -> tuple[list[str], list[str]]:
+def names_of(steps: Sequence[JointStep]) -> tuple[list[str], list[str]]:
     """Name the coordinates and speeds of steps.
 
     Parameters
     ----------
-    steps : Sequence[Step]
+    steps : Sequence[JointStep]
         Of one joint or of many.
 
     Returns

@@ -19,6 +19,7 @@ from biomech_id.pipeline.single import Uncut
 from biomech_id.report.panels.emg_rows import EmgView
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content
+from biomech_id.request.intake import Intake
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.session_tables import Tables
@@ -32,6 +33,7 @@ OTHERS = {
     Layer: "cycles of one kind and condition of a session, which are drawn as one line",
     ComparedCycles: "the cycles of a session that enter means, from which changes between sessions are computed",
     Content: "what a page is drawn from: such cycles, the session's tables, style and norm",
+    Intake: "recordings as they came in, read or refused, before anything is made of them",
     EmgView: "the trials of a session whose muscle signals a page shows",
     JointLoads: "loads of a motion, which they name",
     Uncut: "a solved trial on its way from one stage to the next, with the feet and decisions that cut it",

@@ -6,7 +6,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.multibody.functions import ConstantFunction, ScaledFunction, SineFunction
-from biomech_id.multibody.joints import Axis, AxisFunction, JointSteps, PolynomialFunction, Slide, Step, Turn, X, Z
+from biomech_id.multibody.joints import Axis, AxisFunction, JointStep, JointSteps, PolynomialFunction, Slide, Turn, X, Z
 from biomech_id.multibody.kinematics import axis_rotation
 from biomech_id.multibody.musculoskeletal import ModelJoint, TransformAxis
 
@@ -31,7 +31,7 @@ def joint_steps(joint: ModelJoint) -> tuple[FloatArray, FloatArray, JointSteps]:
         A constant turn (3, 3) and a constant place (3,), m, both in the parent's joint frame, and the steps that follow them.
     """
     R, place = np.eye(3), np.zeros(3)
-    turns: list[Step] = []
+    turns: list[JointStep] = []
     for axis in joint.rotations:
         angle = _constant(axis)
         if angle is not None and not turns:
@@ -41,7 +41,7 @@ def joint_steps(joint: ModelJoint) -> tuple[FloatArray, FloatArray, JointSteps]:
         elif angle:
             # A turn between moving ones has to be a step of its own; any coordinate will do, as it does not depend on it.
             turns.append(Turn(turns[-1].coordinate, axis.axis, ConstantFunction(angle)))  # type: ignore[union-attr]
-    slides: list[Step] = []
+    slides: list[JointStep] = []
     for axis in joint.translations:
         length = _constant(axis)
         if length is not None:
@@ -90,7 +90,7 @@ def _turned_back(R: FloatArray, axis: Axis) -> Axis:
     return float(x), float(y), float(z)
 
 
-def _on_ellipsoid(joint: ModelJoint) -> list[Step]:
+def _on_ellipsoid(joint: ModelJoint) -> list[JointStep]:
     """Steps of an origin on an ellipsoid: (a sin y, -b sin x cos y, c cos x cos y) for the angles x, y.
 
     The second and third are the sum of a vector of length (b + c)/2 cos y turned by x, and of one of length (c - b)/2 cos y
