@@ -90,7 +90,7 @@ def test_every_file_of_a_table_has_one_schema(root: Path) -> None:
         schemas = [parquet.read_schema(path) for path in sorted((root / "study" / table).rglob("*.parquet"))]
         assert len(schemas) == len(SUBJECTS)
         assert all(schema.equals(schemas[0], check_metadata=True) for schema in schemas)
-        assert schemas[0].metadata == {b"biomech_id.schema": b"2"}
+        assert schemas[0].metadata == {b"biomech_id.schema": b"3"}
     kinds = {"text": "string", "integer": "int64", "number": "double"}
     found = {field.name: str(field.type) for field in parquet.read_schema(next((root / "study/spatiotemporal").rglob("*.parquet")))}
     assert found == {"subject": "string", **{c.name: kinds[c.kind] for c in table_columns("spatiotemporal")}}
