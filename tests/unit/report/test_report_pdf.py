@@ -365,14 +365,18 @@ def test_a_small_norm_is_called_not_clinical(session, build_norm, tmp_path):
     assert "Not a clinical norm" not in many
 
 
-def test_flags_are_explained_where_there_can_be_some_and_cycles_counted(session, build_norm, tmp_path):
+def test_flags_are_explained_where_there_can_be_some_and_cycles_counted(session, build, build_norm, tmp_path):
     with_norm, _ = text_of(draw_report(session, tmp_path / "a.pdf", norm=build_norm(), pages=["values"]))
     without, _ = text_of(draw_report(session, tmp_path / "b.pdf", pages=["values"]))
     assert "by more than 2 SD of the norm and more than 1.96 SD of the measurement" in plain([with_norm])
     assert "yet within error" in plain([with_norm])
     assert "more than 2 SD" not in plain([without])
     left, right = (sum(session.cycle_list["used"] & (session.cycle_list["side"] == side)) for side in "LR")
-    assert f"cycles in the means: {left} left, {right} right" in plain([without])
+    assert (left, right) == (3, 3)
+    # Angles and loads are counted apart, as a cycle may count in one of them alone.
+    assert f"cycles in the means: kinematics {left} left, {right} right; kinetics 3 left, 3 right" in plain([without])
+    bare = text_of(draw_report(build(kinetics=False), tmp_path / "c.pdf", pages=["values"]))
+    assert f"cycles in the means: kinematics {left} left, {right} right; kinetics 0 left, 0 right" in plain(bare)
 
 
 def test_a_value_is_flagged_beyond_the_larger_of_the_norms_spread_and_the_measurements():
