@@ -60,6 +60,7 @@ def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(recordings: 
     assert {row.verdict for t in off.trials for row in t.quality if row.rule == "plate-place"} == {"warn"}
     # The force acts far beside the feet: that rule takes the loads, and not the plate's place.
     assert {row.rule for t in off.trials for row in t.quality if row.verdict == "reject"} == {"cop-offset"}
+    assert [trial.has_kinetics for trial in off.trials] == [False]
 
 
 def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(session: Session) -> None:
