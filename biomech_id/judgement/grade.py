@@ -331,7 +331,9 @@ def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
         why = Sentence("no-body-mass")
     elif stances:
         refused = [stance.reason for stance in stances if not stance.verdict.accepted]
-        reasons = refused or [reason for trial in trials for cycle in trial.cycles for reason in cycle.reasons]
+        of_cycles = [reason for trial in trials for cycle in trial.cycles for reason in cycle.lacks(Aspect.KINETICS)]
+        # Where stances were accepted, a rule took their loads, and the cycles say which.
+        reasons = of_cycles if len(refused) < len(stances) or not refused else refused
         commonest = Counter(reason.rule for reason in reasons).most_common(1)
         why = next((reason for reason in reasons if commonest and reason.rule == commonest[0][0]), Sentence("no-stance"))
     else:

@@ -1049,7 +1049,9 @@ def without_kinetics(said: Said) -> bool:
     """Rows of stances.csv: as many, and none accepted; the moments of every trial's table are empty."""
     rows = table(said.session.out / "stances.csv")
     accepted = rows.verdict.isin(["clean", "two_plates", "override"]).sum()
-    return len(rows) == said["stances"] and accepted == 0
+    # Loads of accepted stances are gone where a rule took them: then no cycle is left with kinetics.
+    cycles = [cycle["kinetics_valid"] for trial in said.session.tables.summary["trials"] for cycle in trial["cycles"]]
+    return len(rows) == said["stances"] and (accepted == 0 or (bool(cycles) and set(cycles) == {"false"}))
 
 
 @claim("foot-on-other-level", height_mm=plus(150))
@@ -1725,3 +1727,39 @@ def place_over_limit(said: Said) -> bool:
     over = [max(abs(place["elsewhere"][key]) / place["limit"][key] for key in place["limit"]) for place in places]
     # Steps whose stance was refused tell nothing of their plate.
     return bool(np.isnan(said["value"]) or any(abs(each - said["value"]) < 0.01 for each in over))
+
+
+@claim("events-beside-markers", apart_ms=plus(250))
+def beside_markers(said: Said) -> bool:
+    """The heel is farthest ahead of the pelvis near a strike, the toe farthest behind near an off: not where the event stands."""
+    rate, first = said.trial.markers.rate_hz, said.trial.motion.first_frame
+    pelvis = said.trial.motion.motions["", "pelvis"].frames.origin_lab_m
+    ahead = pelvis[-1] - pelvis[0] if np.isfinite(pelvis[[0, -1]]).all() else np.nanmean(np.diff(pelvis, axis=0), axis=0)
+    way = (middle(said, said["side"]) - pelvis) @ (ahead / np.linalg.norm(ahead))
+    at = frame(said, said["time_s"])
+    near = slice(max(at - round(0.3 * rate), 0), at + round(0.3 * rate))
+    turning = np.nanargmax(way[near]) if said["kind"] == "Foot Strike" else np.nanargmin(way[near])
+    seen_s = (near.start + turning + first - 1) / rate
+    return abs(1000.0 * abs(seen_s - said["time_s"]) - said["apart_ms"]) < 100.0
+
+
+@claim("pressure-elsewhere", value=plus(400))
+def elsewhere(said: Said) -> bool:
+    """As of the number behind it: no centre of pressure of the table lies so far from the middle of the flat foot."""
+    return offset(said)
+
+
+@claim("marker-off-segment", value_mm=plus(500))
+def off_segment(said: Said) -> bool:
+    """The marker's distance to some other of its segment differs by as much from the static trial's, in the frames named."""
+    before, after = said.session.result.static_markers, said.trial.markers
+    first = said.trial.motion.first_frame
+    worst = 0.0
+    for name in said["markers"]:
+        for group in said.session.result.marker_groups.values():
+            for other in [each for each in group if name in group and each != name and each in before and each in after]:
+                rest = np.nanmean(np.linalg.norm(before[name] - before[other], axis=1))
+                for begin, end in said["frames"]:
+                    now = np.linalg.norm(after[name] - after[other], axis=1)[begin - first : end - first + 1]
+                    worst = max(worst, 1000.0 * float(np.nanmax(np.abs(now - rest), initial=0.0)))
+    return said["value_mm"] <= worst + 1.0

@@ -46,6 +46,7 @@ IN_BOTH = set(
     rotation run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source spline
     splines stances stand start static still strike study subject suntay system tables test text to toml trial trochanter types
     uncertainty units variable varus version vicon walk was whole xx yy zz
+    bandwidth copy json kind labels mix model offsets repair torsion trials what
     """.split()  # noqa: SIM905
 )
 
