@@ -18,7 +18,7 @@ from biomech_id.report.layout.style import Style
 #: Ending of a key -> unit, and decimals of a measurement in it.
 WRITTEN_UNITS: dict[str, tuple[str, int]] = {
     "mm": ("mm", 1), "deg": ("deg", 1), "kg": ("kg", 3), "kgm2": ("kg m²", 5), "N": ("N", 1), "hz": ("Hz", 1), "years": ("", 1),
-    "m": ("", 3), "rad": ("", 3), "s": ("s", 1),
+    "m": ("", 3), "rad": ("", 3),
 }  # fmt: skip
 #: A run of words without a comma, a digit or a bracket; a number with decimals.
 _PHRASE, _DECIMAL = re.compile(r"[A-Za-z][a-z' ]*[a-z]"), re.compile(r"(\d)\.(\d)")
