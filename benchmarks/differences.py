@@ -33,6 +33,8 @@ OF_THE_VERSION: Mapping[str, tuple[str, ...]] = {
     "manifest.json": ("version", "python", "dependencies"),
     "summary.json": ("version",),
 }
+#: The line by which `opensim-run` knows its own files: a hash of the text, which is compared itself, and of where the setup lies.
+_MARK = re.compile(r"(written by biomech-id opensim-run) [0-9a-f]{64}\b")
 #: Significant digits of a number in our tables, and decimals of one in OpenSim's.
 _TABLE_DIGITS, _STORAGE_DECIMALS = 9, 8
 
@@ -243,8 +245,9 @@ def _of_xml(before: Path, after: Path, ruler: Ruler) -> Iterator[Difference]:
 
 
 def _of_lines(before: Sequence[str], after: Sequence[str], ruler: Ruler) -> Iterator[Difference]:
-    """Words to the byte, the numbers of one line by the largest of them."""
-    for i, (a, b) in enumerate(zip_longest(before, after, fillvalue="nothing"), start=1):
+    """Words to the byte, the numbers of one line by the largest of them; whose the file is, without its hash."""
+    texts = ([_MARK.sub(r"\1", line) for line in lines] for lines in (before, after))
+    for i, (a, b) in enumerate(zip_longest(*texts, fillvalue="nothing"), start=1):
         if a != b and ruler.apart(re.split(r"([\s<>\"]+)", a), re.split(r"([\s<>\"]+)", b), f" line {i}", 17):
             yield Difference(f" line {i}: {a.strip()!r:.200} -> {b.strip()!r:.200}")
 

@@ -89,6 +89,16 @@ def test_what_follows_from_the_version_is_no_difference(tmp_path: Path) -> None:
     assert compared(tmp_path, "manifest.json", MANIFEST, later) == []
 
 
+def test_whose_an_output_is_hangs_on_where_its_setup_lies_and_is_no_difference(tmp_path: Path) -> None:
+    mark = "written by biomech-id opensim-run " + "0" * 64
+    marked = STORAGE.replace("endheader", f"{mark}\nendheader")
+    assert compared(tmp_path, "id.sto", marked, marked.replace("0" * 64, "a" * 64), 1e-12) == []
+    unmarked = compared(tmp_path, "id.sto", marked, STORAGE, 1e-12)
+    assert [each.line for each in unmarked] == ["id.sto line 4: 'written by biomech-id opensim-run' -> 'nothing'"]
+    model = f"{MODEL}<!-- {mark} -->\n"
+    assert compared(tmp_path / "model", "model.osim", model, model.replace("0" * 64, "a" * 64), 1e-12) == []
+
+
 def test_arrays_are_compared_one_by_one(tmp_path: Path) -> None:
     position = np.array([[1.0, np.nan], [-0.0, 4.0]], dtype=np.float32)
     for folder in ("before", "after", "more"):
