@@ -82,6 +82,10 @@ ReviewFile = Annotated[
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
 ReviewPage = Annotated[bool, typer.Option("--review-page", help="Also write review.html, which replays the session in a browser.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
+NoReport = Annotated[
+    bool,
+    typer.Option("--no-report", help="Leave the report to `biomech-id report OUT`, which draws the same; every table is there."),
+]
 KeyFile = Annotated[
     Path | None,
     typer.Option(
@@ -112,6 +116,7 @@ def run(
     code: Code = None,
     key: KeyFile = None,
     review: ReviewFile = None,
+    no_report: NoReport = False,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -130,7 +135,7 @@ def run(
         mixed = tuple(mix) if mix else None
         settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
         job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
-        outcome = run_job(job, out, progress=told)
+        outcome = run_job(job, out, progress=told, report=not no_report)
     return print_outcome(outcome)
 
 

@@ -85,7 +85,7 @@ from biomech_id.request.plate_types import with_plates_placed
 from biomech_id.request.recipe import Recipe, Settings
 from biomech_id.request.review_file import verdict_from
 from biomech_id.request.subject_file import clinic_of, condition_of
-from biomech_id.session.folder.read_write import check_replaceable, write_folder
+from biomech_id.session.folder.read_write import check_replaceable, read_back, write_folder
 from biomech_id.session.folder.replay import write_replays
 from biomech_id.session.output.from_session import session_tables
 from biomech_id.session.session import Session
@@ -124,7 +124,7 @@ class Outcome:
     n_trials: int
 
 
-def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome:
+def run_job(job: Job, out: Path, *, progress: Progress | None = None, report: bool = True) -> Outcome:
     """Analyse one subject and write its folder: every table, and the report.
 
     Parameters
@@ -135,6 +135,8 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         Folder of the results.
     progress : Progress | None, optional
         Told of every step; None for nobody.
+    report : bool, optional
+        Whether the report that the recipe asks for is drawn now; otherwise `pipeline.redraw.redraw` draws it, the same bytes.
 
     Raises
     ------
@@ -149,8 +151,8 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         tables = session.tables()
     printed, undrawn = list[str](), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements)]
-    if job.recipe.report:
-        draw = partial(draw_own_report, tables=tables, printed=printed, code=job.code, progress=progress)
+    if job.recipe.report and report:
+        draw = partial(_draw_written, manifest=tables.manifest, printed=printed, code=job.code, progress=progress)
         extras.append(partial(_drawn, draw=draw, name="report.pdf", undrawn=undrawn))
     if job.recipe.write_c3d:
         extras.append(partial(_write_back, session=session, job=job))
@@ -829,6 +831,13 @@ def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: 
         (folder / name).unlink(missing_ok=True)
         why = (surroundings(error) or "").rstrip(".") or f"{type(error).__name__}: {error}"
         undrawn.append(f"{name} could not be drawn ({why}); every table is there.")
+
+
+def _draw_written(
+    folder: Path, *, manifest: Mapping[str, Any], printed: list[str], code: str | None, progress: Progress | None
+) -> None:
+    """Draw the report from what was written, so that `redraw` draws the same."""
+    draw_own_report(folder, tables=read_back(folder, manifest), printed=printed, code=code, progress=progress)
 
 
 def draw_own_report(

@@ -18,7 +18,7 @@ from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files.atomic import check_writable, keep_private, refuse_lost_link, whole_file, whole_folder
 from biomech_id.files.inputs import sha256_of
-from biomech_id.files.json_text import json_text, read_json
+from biomech_id.files.json_text import json_text, jsonable, read_json
 from biomech_id.files.output_names import refuse_leading
 from biomech_id.files.unfinished import is_unfinished
 from biomech_id.session.output.emg_tables import EMG_TABLES
@@ -100,6 +100,28 @@ def read_tables(out: str | os.PathLike[str]) -> Tables:
     if not (out / MANIFEST).is_file():
         words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
         raise FileRefusedError.at(out, words, f"a folder with {MANIFEST}")
+    return _tables_in(out, read_json(out / MANIFEST))
+
+
+def read_back(folder: Path, manifest: Mapping[str, Any]) -> Tables:
+    """Read the tables of a folder under construction, as whoever reads it later gets them: with nine digits.
+
+    Parameters
+    ----------
+    folder : Path
+        As an `Extra` is given it.
+    manifest : Mapping[str, Any]
+        Of the tables that are being written.
+
+    Returns
+    -------
+    Tables
+        What `read_tables` will return, with the outputs of ``manifest``.
+    """
+    return _tables_in(folder, jsonable(manifest))
+
+
+def _tables_in(out: Path, manifest: Mapping[str, Any]) -> Tables:
     summary = read_json(out / "summary.json")
     refuse_leading((trial["name"] for trial in summary["trials"]), out / "summary.json")
     steps = steps_of(summary)
@@ -113,7 +135,7 @@ def read_tables(out: str | os.PathLike[str]) -> Tables:
         frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
         calibration=read_json(out / "calibration.json"),
         summary=summary,
-        manifest=read_json(out / MANIFEST),
+        manifest=manifest,
         further={
             name: read_csv(out / f"{name}.csv", further.table.columns)
             for name, further in FURTHER_TABLES.items()
