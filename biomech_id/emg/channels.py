@@ -72,24 +72,24 @@ def find_inputs(analog: AnalogChannels, given: Mapping[str, str] | None = None) 
     OptionError
         A muscle that nobody knows.
     """
-    recipe = {label: _said(label, text) for label, text in (given or {}).items()}
+    recipe = {label: _recipe_muscle(label, text) for label, text in (given or {}).items()}
     own = [i for i, plate in enumerate(analog.plates) if plate is None]
-    told = {i: analog.descriptions[i] for i in own}
+    descriptions = {i: analog.descriptions[i] for i in own}
     refusals = {i: _refusal(analog, i, recipe) for i in own}
     candidates = [i for i in own if refusals[i] is None]
-    names = name_channels([analog.names[i] for i in candidates], [told[i] for i in candidates])
+    names = name_channels([analog.names[i] for i in candidates], [descriptions[i] for i in candidates])
     named = dict(zip(candidates, names, strict=True))
-    devices = {_device(analog.names[i], told[i]) for i in candidates if named[i].muscle} - {""}
-    found = []
+    devices = {_device(analog.names[i], descriptions[i]) for i in candidates if named[i].muscle} - {""}
+    inputs = []
     for i in own:
         refusal, name = refusals[i], recipe.get(analog.names[i]) or named.get(i, NamedMuscle())
-        if refusal is None and not _is_candidate(analog.names[i], told[i], name, devices):
+        if refusal is None and not _is_candidate(analog.names[i], descriptions[i], name, devices):
             refusal = Sentence("emg-unnamed", {"label": analog.names[i]})
-        found.append(EmgInput(analog.names[i], analog.units[i], NamedMuscle() if refusal else name, refusal))
-    return tuple(found)
+        inputs.append(EmgInput(analog.names[i], analog.units[i], NamedMuscle() if refusal else name, refusal))
+    return tuple(inputs)
 
 
-def _said(label: str, text: str) -> NamedMuscle | None:
+def _recipe_muscle(label: str, text: str) -> NamedMuscle | None:
     """What a recipe says of a label; None where it says that the channel is no muscle's."""
     if text.strip().lower() == "none":
         return None

@@ -122,12 +122,12 @@ class TrialEmg:
     @property
     def evidence(self) -> dict[tuple[str, str], list[float]]:
         """(side, muscle) -> log ratio of each channel that tells: own side against the other."""
-        found: dict[tuple[str, str], list[float]] = {}
+        log_ratios: dict[tuple[str, str], list[float]] = {}
         for channel in self.record.channels:
             ratio = self.side_ratio(channel)
             if np.isfinite(ratio):
-                found.setdefault((channel.input.named.side, channel.input.named.muscle), []).append(ratio)
-        return found
+                log_ratios.setdefault((channel.input.named.side, channel.input.named.muscle), []).append(ratio)
+        return log_ratios
 
 
 #: Strikes of one foot further apart than this are not of one cycle (s).

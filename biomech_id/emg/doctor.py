@@ -140,7 +140,7 @@ def judge_channel(features: Features) -> Health:
         also.append("railed")
     if features.one_sided and verdict is ChannelVerdict.LIVE:
         also.append("rectified")
-    return Health(verdict, features, Sentence(rule, _said(features)), tuple(also))
+    return Health(verdict, features, Sentence(rule, _sentence_values(features)), tuple(also))
 
 
 def hums(features: Features) -> bool:
@@ -154,7 +154,7 @@ def hums(features: Features) -> bool:
     return features.line_share > NOTCH_SHARE and features.line_hz >= SLOWEST_LINE_HZ
 
 
-def _said(features: Features) -> dict[str, float]:
+def _sentence_values(features: Features) -> dict[str, float]:
     """Values of the sentences: ratios as they are, shares in percent."""
     return {
         "burst": features.burst_ratio, "span": features.span_ratio, "slope": features.slope, "kurtosis": features.kurtosis,

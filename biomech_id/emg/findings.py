@@ -34,9 +34,9 @@ def record_findings(record: EmgRecord, trial: str) -> Iterator[Finding]:
     refused = [(c.input.shown, str(c.health.verdict)) for c in record.channels if c.health.verdict not in _SHOWN]
     if refused:
         yield Finding("emg-not-shown", {"channels": refused}, trial)
-    nameless = [channel.input.label for channel in record.channels if channel.live and not channel.input.named.muscle]
-    if nameless:
-        yield Finding("emg-doubtful-names", {"labels": nameless}, trial)
+    unrecognised = [channel.input.label for channel in record.channels if channel.live and not channel.input.named.muscle]
+    if unrecognised:
+        yield Finding("emg-doubtful-names", {"labels": unrecognised}, trial)
     for pair in record.alike:
         first, second = (record.channels[place].input.shown for place in (pair.first, pair.second))
         values = {"first": first, "second": second, "correlation": pair.correlation, "one_lead": abs(pair.correlation) > ONE_LEAD}
@@ -70,8 +70,10 @@ def session_findings(
         values = {"unit": sizes[0][1] or "counts", "size": float(np.median([size for size, _ in sizes]))}
         yield Finding("emg-gain", values)
     for muscle in exchanged(evidence):
-        found = [ratio for (_, name), ratios in evidence.items() if name == muscle for ratio in ratios if np.isfinite(ratio)]
-        yield Finding("emg-exchanged", {"muscle": muscle, "ratio": float(np.median(found)), "trials": len(found)})
+        muscle_ratios = [
+            ratio for (_, name), ratios in evidence.items() if name == muscle for ratio in ratios if np.isfinite(ratio)
+        ]
+        yield Finding("emg-exchanged", {"muscle": muscle, "ratio": float(np.median(muscle_ratios)), "trials": len(muscle_ratios)})
 
 
 def exchanged(evidence: Mapping[tuple[str, str], Sequence[float]]) -> tuple[str, ...]:

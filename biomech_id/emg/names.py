@@ -81,11 +81,11 @@ def name_channels(labels: Sequence[str], descriptions: Sequence[str] = ()) -> tu
     tuple[NamedMuscle, ...]
         As many as labels; empty fields where nobody says.
     """
-    told = (*descriptions, *[""] * len(labels))[: len(labels)]
+    padded = (*descriptions, *[""] * len(labels))[: len(labels)]
     readings = [_readings(words_of(label)) for label in labels]
-    described = [_readings(words_of(text)) for text in told]
+    described = [_readings(words_of(text)) for text in padded]
     numbered = _numbered(labels)
-    file = _File(readings, described, [*labels, *told])
+    file = _File(readings, described, [*labels, *padded])
     return tuple(NamedMuscle() if number else file.named(index) for index, number in zip(range(len(labels)), numbered, strict=True))
 
 
@@ -108,11 +108,13 @@ class _File:
         words = [word for text in texts for word in words_of(text)]
         self.french = sum(any(stem in word for stem in WORDS["french"]) for word in words) >= _FRENCH_ENOUGH
         self.gg = {"g", "d"} <= set(words)
-        self.known = Counter(muscle for found in (*readings, *described) for muscle in _certain(found) if muscle in MUSCLES)
+        self.known = Counter(
+            muscle for candidates in (*readings, *described) for muscle in _certain(candidates) if muscle in MUSCLES
+        )
         #: Whether other labels have their side run together with the muscle, and nothing else to mean.
-        self.glued = any(len(found) == 1 and found[0].how == "glued" for found in readings)
+        self.glued = any(len(candidates) == 1 and candidates[0].how == "glued" for candidates in readings)
         self.pairs = Counter(
-            (tuple(sorted(reading.muscles)), reading.side, reading.how) for found in readings for reading in found
+            (tuple(sorted(reading.muscles)), reading.side, reading.how) for candidates in readings for reading in candidates
         )  # fmt: skip
 
     def named(self, index: int) -> NamedMuscle:
@@ -124,9 +126,9 @@ class _File:
             return NamedMuscle(label.muscle, side, label.source)
         return NamedMuscle()
 
-    def _decided(self, found: list[_Reading]) -> NamedMuscle:
+    def _decided(self, candidates: list[_Reading]) -> NamedMuscle:
         """Muscle and side of one text, where it and its neighbours leave one."""
-        usable = [reading for reading in found if reading.how != "initial" or self.gg]
+        usable = [reading for reading in candidates if reading.how != "initial" or self.gg]
         if not usable:
             return NamedMuscle()
         reading = usable[0] if len(usable) == 1 else self._likeliest(usable)
@@ -137,21 +139,21 @@ class _File:
         muscle = self._by_neighbours(reading.muscles, reading.side)
         return NamedMuscle(muscle, reading.side, "neighbours") if muscle else NamedMuscle()
 
-    def _likeliest(self, found: list[_Reading]) -> _Reading | None:
+    def _likeliest(self, candidates: list[_Reading]) -> _Reading | None:
         """Of a letter that may be a side or a head (LGAST): what the same letter's counterparts are in this file."""
-        for reading in found:
+        for reading in candidates:
             if reading.how in ("glued", "behind", "words") and reading.side:
                 other = "R" if reading.side == "L" else "L"
                 if any(self.pairs[tuple(sorted(reading.muscles)), other, how] for how in (reading.how, "words")):
                     return reading
-        heads = [reading for reading in found if reading.how == "head"]
+        heads = [reading for reading in candidates if reading.how == "head"]
         if heads:
-            sides = [reading for reading in found if reading.side]
+            sides = [reading for reading in candidates if reading.side]
             medial = {head for heads_of in _HEADED.values() for head in heads_of.values()} - heads[0].muscles
             as_head = any(self.pairs[(muscle,), "", "head"] for muscle in medial if muscle.endswith(("medialis", "medial")))
             as_side = bool(sides) and self.glued
             return None if as_head is as_side else heads[0] if as_head else sides[0]
-        plain = [reading for reading in found if reading.how == "words"]
+        plain = [reading for reading in candidates if reading.how == "words"]
         return plain[0] if len(plain) == 1 else None
 
     def _by_neighbours(self, muscles: frozenset[str], side: str) -> str:
@@ -186,9 +188,9 @@ class _File:
         return calf if shank and not gluteal else muscles
 
 
-def _certain(found: list[_Reading]) -> frozenset[str]:
+def _certain(readings: list[_Reading]) -> frozenset[str]:
     """The muscle of a text with one reading and one muscle."""
-    return found[0].muscles if len(found) == 1 and len(found[0].muscles) == 1 else frozenset()
+    return readings[0].muscles if len(readings) == 1 and len(readings[0].muscles) == 1 else frozenset()
 
 
 def _says_more(described: str, labelled: str, readings: list[_Reading]) -> bool:
@@ -236,12 +238,12 @@ def _glued(words: tuple[str, ...]) -> list[_Reading]:
     first = words[0]
     rest = _muscles((first[1:], *words[1:])) if len(first) > 2 else frozenset()
     heads = [_HEADED[muscle][first[0]] for muscle in rest & set(_HEADED) if first[0] in _HEADED[muscle]]
-    found = [_Reading(frozenset({head}), "", "head") for head in heads]
+    readings = [_Reading(frozenset({head}), "", "head") for head in heads]
     if rest and first[0] in "lr":
-        found.append(_Reading(rest, first[0].upper(), "glued"))
-    if rest and first[0] == "m" and not found:
-        found.append(_Reading(rest))  # M. soleus
-    return found or _run_together(words)
+        readings.append(_Reading(rest, first[0].upper(), "glued"))
+    if rest and first[0] == "m" and not readings:
+        readings.append(_Reading(rest))  # M. soleus
+    return readings or _run_together(words)
 
 
 @cache
@@ -267,19 +269,19 @@ def _muscles(words: tuple[str, ...]) -> frozenset[str]:
         return exact
     if len(words) > 1 and words[0] == "m":
         return _muscles(words[1:])
-    found: set[str] = set()
+    matches: set[str] = set()
     for phrase, muscles in phrases:
         if len(phrase) == len(words) and _covers(words, phrase):
-            found |= muscles
-    if not found and len(words) == 1:
+            matches |= muscles
+    if not matches and len(words) == 1:
         (word,) = words
         pairs = [(word[:cut], word[cut:]) for cut in range(_SHORTEST_CUT, len(word))]
         for phrase, muscles in phrases:
             if len(phrase) == 2 and any(_shortens(a, phrase[0]) and _shortens(b, phrase[1]) for a, b in pairs):
-                found |= muscles
-    if not found and len(words) == 1 and len(words[0]) >= _LONG:
-        found = {m for spelling, muscles in whole.items() if _misspelt(words[0], spelling) for m in muscles}
-    return frozenset(found)
+                matches |= muscles
+    if not matches and len(words) == 1 and len(words[0]) >= _LONG:
+        matches = {m for spelling, muscles in whole.items() if _misspelt(words[0], spelling) for m in muscles}
+    return frozenset(matches)
 
 
 def _covers(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:

@@ -52,8 +52,8 @@ def alike(bands: Sequence[FloatArray]) -> tuple[Likeness, ...]:
     stacked = np.nan_to_num(np.stack([band / np.nanmax(np.abs(band)) for band in bands]))
     matrix = np.corrcoef(stacked)
     pairs = np.argwhere(np.triu(np.abs(matrix) > CROSSTALK, k=1))
-    found = [Likeness(int(i), int(j), float(matrix[i, j])) for i, j in pairs]
-    return tuple(sorted(found, key=lambda pair: -abs(pair.correlation)))
+    likenesses = [Likeness(int(i), int(j), float(matrix[i, j])) for i, j in pairs]
+    return tuple(sorted(likenesses, key=lambda pair: -abs(pair.correlation)))
 
 
 def co_contraction_percent(first: FloatArray, second: FloatArray) -> float:

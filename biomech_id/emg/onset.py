@@ -81,8 +81,8 @@ def activity(
     on = _without_short(np.asarray(mean_power > level), shortest)
     outside = level / noise_factor**2
     edges = [_moved(power, start, stop, outside, rate_hz) for start, stop in on]
-    found = tuple((start / rate_hz, stop / rate_hz) for start, stop in edges if stop - start >= shortest)
-    return Activity(found, noise, float(np.sqrt(level)), by_share > by_noise)
+    on_s = tuple((start / rate_hz, stop / rate_hz) for start, stop in edges if stop - start >= shortest)
+    return Activity(on_s, noise, float(np.sqrt(level)), by_share > by_noise)
 
 
 def noise_rms(band: FloatArray, rate_hz: float) -> float:

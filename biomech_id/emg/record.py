@@ -202,24 +202,24 @@ def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, fir
     settings = settings or EmgSettings()
     inputs = find_inputs(analog, settings.channels)
     others = tuple(channel for channel in inputs if channel.refusal is not None)
-    mine = [channel for channel in inputs if channel.refusal is None]
-    late = _late_device(analog, mine) if settings.delay_s == 0.0 else ""
+    used = [channel for channel in inputs if channel.refusal is None]
+    late = _late_device(analog, used) if settings.delay_s == 0.0 else ""
     start_s = first_time_s - settings.delay_s
-    if not mine:
+    if not used:
         return EmgRecord((), others, analog.rate_hz, start_s)
-    raw = without_padding(np.stack([analog[channel.label] for channel in mine], axis=1), analog.rate_hz)
+    raw = without_padding(np.stack([analog[channel.label] for channel in used], axis=1), analog.rate_hz)
     band = band_pass(raw, analog.rate_hz, low_hz=settings.low_hz)
-    health = [judge_channel(measure_channel(raw[:, i], band[:, i], analog.rate_hz)) for i in range(len(mine))]
-    channels = _processed(mine, health, raw, band, analog.rate_hz, settings)
+    health = [judge_channel(measure_channel(raw[:, i], band[:, i], analog.rate_hz)) for i in range(len(used))]
+    channels = _processed(used, health, raw, band, analog.rate_hz, settings)
     live = [i for i, channel in enumerate(channels) if channel.live]
     pairs = [replace(pair, first=live[pair.first], second=live[pair.second]) for pair in alike([band[:, i] for i in live])]
     marked = _marked(channels, {place for pair in pairs for place in (pair.first, pair.second)}, "crosstalk")
     return EmgRecord(marked, others, analog.rate_hz, start_s, tuple(pairs), late)
 
 
-def _late_device(analog: AnalogChannels, mine: Sequence[EmgInput]) -> str:
-    told = " ".join(analog.descriptions[analog.names.index(channel.label)] for channel in mine).lower()
-    return next((device for device in LATE_DEVICES_S if device in told), "")
+def _late_device(analog: AnalogChannels, used: Sequence[EmgInput]) -> str:
+    descriptions = " ".join(analog.descriptions[analog.names.index(channel.label)] for channel in used).lower()
+    return next((device for device in LATE_DEVICES_S if device in descriptions), "")
 
 
 def _processed(
@@ -227,11 +227,11 @@ def _processed(
 ) -> tuple[EmgChannel, ...]:
     lows, lines = [], []
     band = band.copy()
-    for i, found in enumerate(health):
-        moves = found.live and "artefact" in found.also
+    for i, state in enumerate(health):
+        moves = state.live and "artefact" in state.also
         lows.append(max(settings.low_hz, MOVING_LOW_HZ) if moves else settings.low_hz)
-        lines.append((found.features.line_hz,) if settings.notch and found.live and hums(found.features) else ())
-        if found.live and "rectified" in found.also:
+        lines.append((state.features.line_hz,) if settings.notch and state.live and hums(state.features) else ())
+        if state.live and "rectified" in state.also:
             band[:, i] = raw[:, i] - np.nanmin(raw[:, i])
         elif moves or lines[-1]:
             band[:, i] = band_pass(raw[:, i], rate_hz, low_hz=lows[-1], lines_hz=lines[-1])

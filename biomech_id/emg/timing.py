@@ -41,12 +41,12 @@ def normal_bands(muscle: str, foot_off_percent: float = TABLE_FOOT_OFF_PERCENT) 
     >>> normal_bands("tibialis_anterior")
     ((0.0, 13.0), (56.0, 100.0))
     """
-    found = []
+    bands = []
     for row in _ROWS:
         if row["muscle"] == muscle:
             on, off = float(row["on_percent"]), float(row["off_percent"])
-            found += [(on, min(off, 100.0)), (0.0, off - 100.0)] if off > 100.0 else [(on, off)]
-    return tuple((_stretched(on, foot_off_percent), _stretched(off, foot_off_percent)) for on, off in sorted(found))
+            bands += [(on, min(off, 100.0)), (0.0, off - 100.0)] if off > 100.0 else [(on, off)]
+    return tuple((_stretched(on, foot_off_percent), _stretched(off, foot_off_percent)) for on, off in sorted(bands))
 
 
 def band_source(muscle: str) -> str:

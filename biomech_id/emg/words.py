@@ -44,8 +44,8 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Voltage.6_R_vats_lat"), words_of("RRecFem.EMG7"), words_of("Analog EMG::Voltage [3,5]")
     (('6', 'r', 'vats', 'lat'), ('r', 'rec', 'fem', '7'), ())
     """
-    told = _BRACKETS.sub(" ", text.rpartition("::")[2]).translate(_UMLAUTS)
-    plain = "".join(mark for mark in unicodedata.normalize("NFKD", told) if not unicodedata.combining(mark))
+    unbracketed = _BRACKETS.sub(" ", text.rpartition("::")[2]).translate(_UMLAUTS)
+    plain = "".join(mark for mark in unicodedata.normalize("NFKD", unbracketed) if not unicodedata.combining(mark))
     split = re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", plain))
     return tuple(word for word in (part.lower() for part in split) if word and word not in WORDS["device"])
 
@@ -63,9 +63,9 @@ def names_other_signal(text: str) -> str:
     str
         In lower case; "" where none does.
     """
-    told = _BRACKETS.sub(" ", text.rpartition("::")[2])
-    whole = [word.lower() for word in re.split(r"[^A-Za-z0-9]+", told) if word]
-    parts = [part for word in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", told)) for part in (word.lower(),) if part]
+    unbracketed = _BRACKETS.sub(" ", text.rpartition("::")[2])
+    whole = [word.lower() for word in re.split(r"[^A-Za-z0-9]+", unbracketed) if word]
+    parts = [part for word in re.split(r"[^A-Za-z0-9]+", _CAMEL.sub(" ", unbracketed)) for part in (word.lower(),) if part]
     return next((word for word in (*whole, *parts) if OTHER_SIGNALS.match(word)), "")
 
 

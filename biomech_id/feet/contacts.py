@@ -190,15 +190,15 @@ def _contacts_of(
     threshold = threshold_N or contact_threshold_N(rest, mass_kg)
     least_peak_N = max(2.0 * threshold, LEAST_CONTACT_SHARE * (mass_kg or 0.0) * GRAVITY_M_S2)
     chatter = round(CHATTER_S * plate.rate_hz)
-    found = []
+    contacts = []
     for first, last in _closed(runs(vertical > threshold), chatter):
         peak_N = float(vertical[first:last].max())
         if peak_N < least_peak_N or last - first < chatter:
             continue
         start = float(_crossing(vertical, first - 1, threshold) / plate.rate_hz + first_time_s)
         end = float(_crossing(vertical, last - 1, threshold) / plate.rate_hz + first_time_s)
-        found.append(PlateContact(index, start, end, peak_N, threshold, first, last))
-    return found
+        contacts.append(PlateContact(index, start, end, peak_N, threshold, first, last))
+    return contacts
 
 
 def _closed(loads: Sequence[tuple[int, int]], gap: int) -> list[tuple[int, int]]:

@@ -169,11 +169,11 @@ def find_belts(landmarks: Landmarks, events: Sequence[Event], travel: Travel) ->
         if len(time_s) > 2 and np.isfinite(path).all():
             centred = time_s - time_s.mean()
             slopes[side].append((float(time_s.mean()), centred @ path / (centred @ centred)))
-    both = sorted((found for side in slopes for found in slopes[side]), key=lambda found: found[0])
+    both = sorted((slope for side in slopes for slope in slopes[side]), key=lambda slope: slope[0])
     if not both:
         return dict.fromkeys(landmarks.sides, Belt(landmarks.time_s[:1], travel.belt_lab_m_s[None]))
     if _are_two(slopes):
-        return {side: _belt(found) for side, found in slopes.items()}
+        return {side: _belt(of_side) for side, of_side in slopes.items()}
     return dict.fromkeys(landmarks.sides, _belt(both))
 
 
@@ -201,7 +201,7 @@ def flat_stances(landmarks: Landmarks, events: Sequence[Event]) -> Iterator[tupl
 
 def _are_two(slopes: Mapping[str, Sequence[tuple[float, FloatArray]]]) -> bool:
     """Whether the sides stand on belts of different speeds."""
-    speeds = [np.linalg.norm(np.median([slope for _, slope in found], axis=0)) for found in slopes.values() if found]
+    speeds = [np.linalg.norm(np.median([slope for _, slope in of_side], axis=0)) for of_side in slopes.values() if of_side]
     return len(speeds) == 2 and abs(speeds[0] - speeds[1]) > LEAST_SPLIT * max(speeds)
 
 

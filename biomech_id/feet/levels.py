@@ -58,8 +58,8 @@ def find_levels(landmarks: Landmarks, speed_m_s: float, moving: BoolArray) -> Le
     moving : BoolArray
         (n,), frames in which the body goes on.
     """
-    found = (rest for side in landmarks.sides for rest in _rests(landmarks, side, speed_m_s, moving))
-    rests = sorted(found, key=lambda rest: rest.time_s)
+    unsorted = (rest for side in landmarks.sides for rest in _rests(landmarks, side, speed_m_s, moving))
+    rests = sorted(unsorted, key=lambda rest: rest.time_s)
     rises = tuple(b.level_m - a.level_m for a, b in pairwise(rests))
     ways = tuple(float(np.hypot(b.place_m[0] - a.place_m[0], b.place_m[1] - a.place_m[1])) for a, b in pairwise(rests))
     return Levels(rises, ways)
@@ -70,17 +70,17 @@ def _rests(landmarks: Landmarks, side: str, speed_m_s: float, moving: BoolArray)
     middle: FloatArray = 0.5 * (heel + toe)
     with np.errstate(invalid="ignore"):
         slow = np.linalg.norm(path_velocity(middle, landmarks.rate_hz), axis=1) < max(REST_SHARE * speed_m_s, REST_M_S)
-    found: list[Rest] = []
+    rests: list[Rest] = []
     for first, last in runs(slow):
         if np.count_nonzero(moving[first:last]) < REST_S * landmarks.rate_hz:
             continue
         x, y = (float(np.median(middle[first:last, axis])) for axis in (0, 1))
         level = float(np.median(np.minimum(heel[first:last, 2], toe[first:last, 2])))
         time_s = landmarks.first_time_s + 0.5 * (first + last - 1) / landmarks.rate_hz
-        if found and np.hypot(x - found[-1].place_m[0], y - found[-1].place_m[1]) < SAME_PLACE_M:
+        if rests and np.hypot(x - rests[-1].place_m[0], y - rests[-1].place_m[1]) < SAME_PLACE_M:
             # Rolling on, a foot rests again where it stood: the lower level is the flat foot's.
-            before = found.pop()
-            found.append(Rest(side, before.time_s, before.place_m, min(before.level_m, level)))
+            before = rests.pop()
+            rests.append(Rest(side, before.time_s, before.place_m, min(before.level_m, level)))
         else:
-            found.append(Rest(side, time_s, (x, y), level))
-    return found
+            rests.append(Rest(side, time_s, (x, y), level))
+    return rests

@@ -148,7 +148,7 @@ def name_movement(evidence: Evidence) -> Named:
     ('straight', 'The pelvis travels 3.0 m at 1.20 m/s without turning.')
     """
     named = (rule(evidence) for rule in MOVEMENT_RULES)
-    return next(found for found in named if found is not None)
+    return next(kind for kind in named if kind is not None)
 
 
 def _static(e: Evidence) -> Named | None:

@@ -86,9 +86,9 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
     >>> [(stance.start_s, stance.end_s) for stance in stance_intervals([strike, off], "L", 0.4, 1.2)]
     [(0.5, 1.1)]
     """
-    mine = sorted(e for e in events if e.side == side and e.kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF))
+    of_side = sorted(e for e in events if e.side == side and e.kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF))
     intervals = []
-    for before, event, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
+    for before, event, after in zip([None, *of_side], of_side, [*of_side[1:], None], strict=False):
         strike = event.kind is EventKind.FOOT_STRIKE
         if strike:
             paired = after is not None and after.kind is EventKind.FOOT_OFF
@@ -164,18 +164,18 @@ def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> Bo
     time_s : FloatArray
         (n,), of the frames, seconds.
     """
-    mine = sorted(e for e in events if e.side == side)
-    if not mine:
+    of_side = sorted(e for e in events if e.side == side)
+    if not of_side:
         return np.ones(len(time_s), dtype=np.bool_)
-    swing = _longest_swing(mine)
+    swing = _longest_swing(of_side)
     unknown = np.zeros(len(time_s), dtype=np.bool_)
-    if mine[0].kind is EventKind.FOOT_STRIKE:
-        unknown |= time_s < mine[0].time_s - swing
-    if mine[-1].kind is EventKind.FOOT_OFF:
-        unknown |= time_s > mine[-1].time_s + swing
+    if of_side[0].kind is EventKind.FOOT_STRIKE:
+        unknown |= time_s < of_side[0].time_s - swing
+    if of_side[-1].kind is EventKind.FOOT_OFF:
+        unknown |= time_s > of_side[-1].time_s + swing
     return unknown
 
 
-def _longest_swing(mine: Sequence[Event]) -> float:
-    swings = [b.time_s - a.time_s for a, b in pairwise(mine) if a.kind is EventKind.FOOT_OFF and b.kind is EventKind.FOOT_STRIKE]
+def _longest_swing(of_side: Sequence[Event]) -> float:
+    swings = [b.time_s - a.time_s for a, b in pairwise(of_side) if a.kind is EventKind.FOOT_OFF and b.kind is EventKind.FOOT_STRIKE]
     return BELIEVED_SHARE * max(swings, default=USUAL_SWING_S)

@@ -198,7 +198,7 @@ def belt_velocity(landmarks: Landmarks) -> FloatArray:
 
 def _foot_velocities(landmarks: Landmarks) -> dict[str, FloatArray]:
     """Side -> horizontal velocities (m, 2), m/s, of that foot's ends while they are low and rise no more."""
-    found: dict[str, FloatArray] = {}
+    velocities_m_s: dict[str, FloatArray] = {}
     for side in landmarks.sides:
         low = []
         for path in (landmarks.heel_lab_m[side], landmarks.toe_lab_m[side]):
@@ -206,8 +206,8 @@ def _foot_velocities(landmarks: Landmarks) -> dict[str, FloatArray]:
             with np.errstate(invalid="ignore"):
                 grounded = (path[:, 2] < np.nanpercentile(path[:, 2], 2) + 0.015) & (np.abs(velocity[:, 2]) < 0.15)
             low.append(velocity[grounded, :2])
-        found[side] = np.concatenate(low)
-    return found
+        velocities_m_s[side] = np.concatenate(low)
+    return velocities_m_s
 
 
 def _split_floors(landmarks: Landmarks) -> dict[str, FloatArray]:

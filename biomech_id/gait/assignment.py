@@ -156,8 +156,8 @@ def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence
         )
         if stance.verdict is Verdict.OVERRIDE:
             # By the rules a load begins and ends with its stance; one chosen by hand may be another foot's before or after.
-            mine = frames_within(time_s, interval.lower_s - EDGE_TOLERANCE_S, interval.upper_s + EDGE_TOLERANCE_S)
-            stance_force, stance_moment = (np.where(mine[:, None], wrench, 0.0) for wrench in (stance_force, stance_moment))
+            in_stance = frames_within(time_s, interval.lower_s - EDGE_TOLERANCE_S, interval.upper_s + EDGE_TOLERANCE_S)
+            stance_force, stance_moment = (np.where(in_stance[:, None], wrench, 0.0) for wrench in (stance_force, stance_moment))
         force += stance_force
         moment += stance_moment
         certain = loaded if vendor else loaded | _near_events(time_s, interval)
@@ -310,14 +310,14 @@ def _spread(
     plate: ForcePlate, loads: Sequence[PlateLoad], others: Sequence[PlateLoad], trial: Trial, time_s: FloatArray
 ) -> BoolArray:
     """Which of those times (k,) hold what a filter has spread of loads on one plate: up to half way to its other loads."""
-    mine = [load.contact for load in loads if trial.plates[load.contact.plate].name == plate.name]
-    far = [c for c in (load.contact for load in others) if trial.plates[c.plate].name == plate.name and c not in mine]
+    own = [load.contact for load in loads if trial.plates[load.contact.plate].name == plate.name]
+    far = [c for c in (load.contact for load in others) if trial.plates[c.plate].name == plate.name and c not in own]
 
     def away_s(contacts: Sequence[PlateContact]) -> FloatArray:
         ends = [(trial.first_time_s + c.first / plate.rate_hz, trial.first_time_s + c.last / plate.rate_hz) for c in contacts]
         return np.asarray(np.min([np.maximum(np.maximum(a - time_s, time_s - b), 0.0) for a, b in ends], axis=0, initial=np.inf))
 
-    to_mine = away_s(mine)
+    to_mine = away_s(own)
     return np.asarray((to_mine <= plate.spread_s) & (to_mine < away_s(far)))
 
 

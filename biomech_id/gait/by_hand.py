@@ -105,19 +105,22 @@ def overruled(
         if earlier is not None and earlier.plates != verdict.plates:
             findings.append(Finding("verdict-superseded", {"verdict": str(earlier), "later": str(verdict)}, scene.trial.name))
         meant[key] = verdict
-    found = {side: list(stances) for side, stances in judged.items()}
+    decided = {side: list(stances) for side, stances in judged.items()}
     for (side, number), verdict in meant.items():
         stance, interval = judged[side][number - 1][0], scene.intervals[side][number - 1]
         plates = _plate_indices(scene, verdict)
         loads = _loads(scene, interval, plates)
         findings += _against(scene, interval, verdict, loads) if plates else []
         rule = "plate-by-hand" if loads else "unloaded-by-hand" if plates else "no-plate-by-hand"
-        said = {"plates": _names(scene, plates), "verdict": stance.verdict, "why": stance.reason}
-        said |= {"author": verdict.author, "reason": verdict.reason}
-        found[side][number - 1] = (Stance(side, stance.start_s, stance.end_s, _names(scene, plates), Sentence(rule, said)), loads)
+        values = {"plates": _names(scene, plates), "verdict": stance.verdict, "why": stance.reason}
+        values |= {"author": verdict.author, "reason": verdict.reason}
+        decided[side][number - 1] = (
+            Stance(side, stance.start_s, stance.end_s, _names(scene, plates), Sentence(rule, values)),
+            loads,
+        )
     for (side, number), verdict in meant.items():
-        findings += _given_twice(scene, found, found[side][number - 1], verdict)
-    return found, tuple(findings)
+        findings += _given_twice(scene, decided, decided[side][number - 1], verdict)
+    return decided, tuple(findings)
 
 
 def _with_plates(scene: Scene, stance: Stance, verdict: StanceVerdict) -> StanceVerdict:
@@ -200,21 +203,21 @@ def _loaded_share(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) 
 def _against(scene: Scene, interval: Interval, verdict: StanceVerdict, loads: Sequence[PlateLoad]) -> list[Finding]:
     """What speaks against the plates a verdict names: each rule with the number it is judged by."""
     plates = _plate_indices(scene, verdict)
-    standing, said = scene.frames(interval.lower_s, interval.upper_s), _said(verdict)
+    standing, values = scene.frames(interval.lower_s, interval.upper_s), _sentence_values(verdict)
     if not loads:
         every = [load for load in scene.loads if load.contact.plate in plates]
         share = _loaded_share(scene, interval, every)
         named = {"plates": _names(scene, plates), "percent": 100.0 * share}
-        return [Finding("verdict-unloaded", said | named, scene.trial.name)]
-    found = []
+        return [Finding("verdict-unloaded", values | named, scene.trial.name)]
+    objections = []
     idle = [index for index in plates if not any(load.contact.plate == index for load in loads)]
     if idle:
-        found.append(Finding("verdict-plate-idle", said | {"plates": _names(scene, idle)}, scene.trial.name))
+        objections.append(Finding("verdict-plate-idle", values | {"plates": _names(scene, idle)}, scene.trial.name))
     peak_N = float(carried_N(loads, standing).max())
     if scene.body_mass_kg is not None and peak_N < LEAST_WEIGHT_SHARE * scene.body_mass_kg * GRAVITY_M_S2:
         percent = 100.0 * peak_N / (scene.body_mass_kg * GRAVITY_M_S2)
         named = {"plates": _names(scene, plates), "percent": percent, "peak_N": peak_N}
-        found.append(Finding("verdict-light", said | named, scene.trial.name))
+        objections.append(Finding("verdict-light", values | named, scene.trial.name))
     for load in loads:
         part = load.within(standing)
         distance = distance_to_foot(scene.landmarks, verdict.side, part.cop_lab_m, part.frames)
@@ -222,19 +225,19 @@ def _against(scene: Scene, interval: Interval, verdict: StanceVerdict, loads: Se
         apart_m = float(np.average(distance[seen], weights=part.vertical_N[seen])) if seen.any() else 0.0
         if apart_m > FOOT_REACH_M:
             named = {"plate": scene.trial.plates[load.contact.plate].name, "apart_mm": apart_m * 1e3}
-            found.append(Finding("verdict-foot-elsewhere", said | named, scene.trial.name))
-    return found
+            objections.append(Finding("verdict-foot-elsewhere", values | named, scene.trial.name))
+    return objections
 
 
-def _given_twice(scene: Scene, judged: Mapping[str, Sequence[Judged]], mine: Judged, verdict: StanceVerdict) -> list[Finding]:
+def _given_twice(scene: Scene, judged: Mapping[str, Sequence[Judged]], chosen: Judged, verdict: StanceVerdict) -> list[Finding]:
     """A load that another stance has too: the same force on two feet."""
-    stance, loads = mine
+    stance, loads = chosen
     others = [(other, theirs) for stances in judged.values() for other, theirs in stances if other is not stance]
     return [
         Finding(
             "verdict-load-twice",
             {
-                **_said(verdict),
+                **_sentence_values(verdict),
                 "plate": scene.trial.plates[load.contact.plate].name,
                 "other": other.side,
                 "other_start_s": other.start_s,
@@ -247,5 +250,5 @@ def _given_twice(scene: Scene, judged: Mapping[str, Sequence[Judged]], mine: Jud
     ]
 
 
-def _said(verdict: StanceVerdict) -> dict[str, object]:
+def _sentence_values(verdict: StanceVerdict) -> dict[str, object]:
     return {"stance": f"{verdict.side} {verdict.which}", "side": verdict.side}

@@ -97,11 +97,11 @@ class _Times:
 
     @cached_property
     def _at_s(self) -> dict[tuple[str, EventKind], list[float]]:
-        found: dict[tuple[str, EventKind], list[float]] = {}
+        times_s: dict[tuple[str, EventKind], list[float]] = {}
         for event in self.events:
             if event.timed:
-                found.setdefault((event.side, event.kind), []).append(event.time_s)
-        return {key: sorted(times) for key, times in found.items()}
+                times_s.setdefault((event.side, event.kind), []).append(event.time_s)
+        return {key: sorted(times) for key, times in times_s.items()}
 
     def first(self, side: str, kind: EventKind, after_s: float, before_s: float) -> float:
         """Time of the first event between two instants; NaN without one whose time is known well enough."""
@@ -121,7 +121,7 @@ class _Times:
     def _starts(self) -> dict[str, tuple[list[Stance], FloatArray]]:
         stances = self.assignment.stances if self.assignment is not None else ()
         by_side = {side: [stance for stance in stances if stance.side == side] for side in SIDES}
-        return {side: (found, np.array([stance.start_s for stance in found])) for side, found in by_side.items()}
+        return {side: (of_side, np.array([stance.start_s for stance in of_side])) for side, of_side in by_side.items()}
 
     def stance_at(self, side: str, start_s: float) -> Stance | None:
         """The stance that begins at an instant; None without one."""

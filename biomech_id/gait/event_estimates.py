@@ -176,8 +176,8 @@ def strike_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[
     size_m_s2 = up_m_s2[round(impact)] if np.isfinite(impact) else np.nan
     lag_s, least_s = LAG_S[EventKind.FOOT_STRIKE, "acceleration"]
     soft_s = float(np.sqrt(SOFT_LANDING_S_M_S2**2 + (NOISE_S * noise_m_s2) ** 2)) / size_m_s2 if size_m_s2 > 0 else np.inf
-    found = {"zeni": peak, "velocity": velocity, "swing": 2 * low - high}
-    estimates = {name: Estimate(frame, *LAG_S[EventKind.FOOT_STRIKE, name]) for name, frame in found.items()}
+    frames = {"zeni": peak, "velocity": velocity, "swing": 2 * low - high}
+    estimates = {name: Estimate(frame, *LAG_S[EventKind.FOOT_STRIKE, name]) for name, frame in frames.items()}
     seen = impact if np.isfinite(soft_s) else float("nan")
     return estimates | {"acceleration": Estimate(seen, lag_s, float(np.hypot(least_s, soft_s)))}
 
@@ -202,8 +202,8 @@ def off_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[str
     velocity = rises_above(foot.toe_forward_m_s, SPEED_SHARE * speed_m_s, first, last)
     about = swing if np.isfinite(swing) else peak
     push = highest_vertex(foot.toe_quickens, *(round(about + side * rate_hz) for side in PUSH_WINDOW_S))
-    found = {"zeni": peak, "velocity": velocity, "swing": swing, "acceleration": push}
-    return {name: Estimate(frame, *LAG_S[EventKind.FOOT_OFF, name]) for name, frame in found.items()}
+    frames = {"zeni": peak, "velocity": velocity, "swing": swing, "acceleration": push}
+    return {name: Estimate(frame, *LAG_S[EventKind.FOOT_OFF, name]) for name, frame in frames.items()}
 
 
 def completed(steps: Sequence[Mapping[str, Estimate]]) -> list[Mapping[str, Estimate]]:
@@ -224,11 +224,11 @@ def completed(steps: Sequence[Mapping[str, Estimate]]) -> list[Mapping[str, Esti
             usual[name] = later, float(np.median([s[name].sd_s for s in shown]))
     whole: list[Mapping[str, Estimate]] = []
     for signs in steps:
-        found = dict(signs)
+        complete = dict(signs)
         for name, sign in signs.items():
             if name in usual and not np.isfinite(sign.frame):
-                found[name] = Estimate(signs["zeni"].frame + usual[name][0], sign.lag_s, usual[name][1])
-        whole.append(found)
+                complete[name] = Estimate(signs["zeni"].frame + usual[name][0], sign.lag_s, usual[name][1])
+        whole.append(complete)
     return whole
 
 

@@ -58,17 +58,17 @@ def beside_markers(trial: Trial, anchors: Sequence[Event], markers: Sequence[Eve
     known = EventsByTime(markers)
     completed = {event.side for event in events if event.source is EventSource.MARKER}
     for side, kind in product(SIDES, GAIT_KINDS):
-        mine = [event for event in anchors if (event.side, event.kind) == (side, kind)]
-        pairs = [(event, near) for event in mine if (near := known.nearest(event, COMPARED_S)) is not None]
+        anchored = [event for event in anchors if (event.side, event.kind) == (side, kind)]
+        pairs = [(event, near) for event in anchored if (near := known.nearest(event, COMPARED_S)) is not None]
         event, near = max(pairs, key=lambda pair: abs(pair[0].time_s - pair[1].time_s), default=(None, None))
         if side in completed and event and near and abs(event.time_s - near.time_s) > NEIGHBOURS_APART_S:
             apart_ms = 1e3 * abs(event.time_s - near.time_s)
             values = {"side": side, "kind": kind, "time_s": event.time_s, "source": event.source, "apart_ms": apart_ms}
             yield Finding("events-beside-markers", values, trial.name)
     for side in SIDES:
-        mine, seen = [e for e in anchors if e.side == side], [e for e in markers if e.side == side]
+        anchored, seen = [e for e in anchors if e.side == side], [e for e in markers if e.side == side]
         left = [e for e in seen if not any(abs(e.time_s - used.time_s) < COMPARED_S for used in events if used.side == side)]
-        if mine and left:
+        if anchored and left:
             yield Finding("events-not-completed", {"side": side, "n": len(left), "of": len(seen)}, trial.name)
 
 
@@ -86,18 +86,22 @@ def unlike_feet(trial: Trial, stored: Sequence[Event], markers: Sequence[Event])
         return
     first_s, last_s = (end(event.time_s for event in markers) for end in (min, max))
     sides = {event.side for event in markers}
-    mine = [e for e in stored if e.side in sides and first_s - UNLIKE_FEET_S <= e.time_s <= last_s + UNLIKE_FEET_S]
-    if len(mine) < FEWEST_STORED:
+    compared = [e for e in stored if e.side in sides and first_s - UNLIKE_FEET_S <= e.time_s <= last_s + UNLIKE_FEET_S]
+    if len(compared) < FEWEST_STORED:
         return
-    near = [[m for m in markers if abs(m.time_s - e.time_s) < UNLIKE_FEET_S] for e in mine]
-    off = [(e, found) for e, found in zip(mine, near, strict=True) if not any((m.side, m.kind) == (e.side, e.kind) for m in found)]
-    if 2 * len(off) <= len(mine):
+    near = [[m for m in markers if abs(m.time_s - e.time_s) < UNLIKE_FEET_S] for e in compared]
+    off = [
+        (e, beside)
+        for e, beside in zip(compared, near, strict=True)
+        if not any((m.side, m.kind) == (e.side, e.kind) for m in beside)
+    ]
+    if 2 * len(off) <= len(compared):
         return
-    same_kind = sum(any(m.kind is e.kind for m in found) for e, found in off)
-    same_side = sum(any(m.side == e.side for m in found) for e, found in off)
+    same_kind = sum(any(m.kind is e.kind for m in beside) for e, beside in off)
+    same_side = sum(any(m.side == e.side for m in beside) for e, beside in off)
     why = "sides" if 2 * same_kind > len(off) else "kinds" if 2 * same_side > len(off) else "times"
     yield Finding(
-        "events-unlike-feet", {"n": len(off), "of": len(mine), "apart_ms": 1000.0 * UNLIKE_FEET_S, "why": why}, trial.name
+        "events-unlike-feet", {"n": len(off), "of": len(compared), "apart_ms": 1000.0 * UNLIKE_FEET_S, "why": why}, trial.name
     )
 
 
@@ -113,8 +117,8 @@ def out_of_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
     """
     findings = []
     for side in SIDES:
-        mine = [e for e in events if e.side == side]
-        twice = [(a, b) for a, b in pairwise(mine) if a.kind is b.kind]
+        of_side = [e for e in events if e.side == side]
+        twice = [(a, b) for a, b in pairwise(of_side) if a.kind is b.kind]
         if twice:
             a, b = twice[0]
             values = {"side": side, "kind": a.kind, "first_s": a.time_s, "second_s": b.time_s}

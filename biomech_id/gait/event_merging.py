@@ -29,11 +29,11 @@ class EventsByTime:
     """
 
     def __init__(self, events: Iterable[Event]) -> None:
-        found: dict[tuple[str, EventKind], list[tuple[float, int, Event]]] = {}
+        unsorted: dict[tuple[str, EventKind], list[tuple[float, int, Event]]] = {}
         for place, event in enumerate(events):
-            found.setdefault((event.side, event.kind), []).append((event.time_s, place, event))
-        self._events = {key: sorted(mine, key=lambda entry: entry[:2]) for key, mine in found.items()}
-        self._times_s = {key: [entry[0] for entry in mine] for key, mine in self._events.items()}
+            unsorted.setdefault((event.side, event.kind), []).append((event.time_s, place, event))
+        self._events = {key: sorted(entries, key=lambda entry: entry[:2]) for key, entries in unsorted.items()}
+        self._times_s = {key: [entry[0] for entry in entries] for key, entries in self._events.items()}
 
     def nearest(self, event: Event, within_s: float) -> Event | None:
         """The event of the same side and kind nearest in time, if it is within reach.
@@ -76,7 +76,7 @@ def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Ev
     return tuple(sorted([*leading, *(e for e in others if known.nearest(e, SAME_EVENT_S) is None)]))
 
 
-def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[Event, ...]:
+def completed_events(stored: Sequence[Event], detected: Sequence[Event]) -> tuple[Event, ...]:
     """Stored events, with what they leave out; strikes and offs must alternate wherever something joins.
 
     Between two stored events of one kind the missing one is taken from those found; before the first and after the last of a side,
@@ -86,28 +86,28 @@ def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[E
     ----------
     stored : Sequence[Event]
         Of the file.
-    found : Sequence[Event]
+    detected : Sequence[Event]
         By plates or markers, these at the times that the stored ones show.
     """
     events: list[Event] = []
     for side in SIDES:
-        mine, others = (sorted(e for e in source if e.side == side) for source in (stored, found))
-        if not mine:
+        kept, others = (sorted(e for e in source if e.side == side) for source in (stored, detected))
+        if not kept:
             events += others
             continue
-        events += [*_beyond(mine[0], others)[0], *mine, *_beyond(mine[-1], others)[1]]
+        events += [*_beyond(kept[0], others)[0], *kept, *_beyond(kept[-1], others)[1]]
         times_s = [e.time_s for e in others]
-        for a, b in pairwise(mine):
+        for a, b in pairwise(kept):
             between = others[bisect_right(times_s, a.time_s + SAME_EVENT_S) : bisect_left(times_s, b.time_s - SAME_EVENT_S)]
             events += between if a.kind is b.kind and _alternate([a, *between, b]) else []
     return tuple(sorted(events))
 
 
-def _beyond(stored: Event, found: Sequence[Event]) -> tuple[Sequence[Event], Sequence[Event]]:
+def _beyond(stored: Event, detected: Sequence[Event]) -> tuple[Sequence[Event], Sequence[Event]]:
     """What was found of a side before and after a stored event, each only where the stored one has its place in the sequence."""
-    before = [e for e in found if e.time_s < stored.time_s - SAME_EVENT_S]
-    after = [e for e in found if e.time_s > stored.time_s + SAME_EVENT_S]
-    seen = any(e.kind is stored.kind for e in found[len(before) : len(found) - len(after)])
+    before = [e for e in detected if e.time_s < stored.time_s - SAME_EVENT_S]
+    after = [e for e in detected if e.time_s > stored.time_s + SAME_EVENT_S]
+    seen = any(e.kind is stored.kind for e in detected[len(before) : len(detected) - len(after)])
     earlier, later = _alternate([*before[-1:], stored]), _alternate([stored, *after[:1]])
     return before if earlier and (seen or later) else [], after if later and (seen or earlier) else []
 

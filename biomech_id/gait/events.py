@@ -131,8 +131,8 @@ def find_events(
     timing : MarkerTiming | None, optional
         Marker delays learnt from other trials of the same subject; the trial's own plates come first.
     """
-    found = search_events(trial, motion, source=source, body_mass_kg=body_mass_kg, contact_N=contact_N, timing=timing)
-    return found.events
+    search = search_events(trial, motion, source=source, body_mass_kg=body_mass_kg, contact_N=contact_N, timing=timing)
+    return search.events
 
 
 @takes("find_events", **_SEARCH)
@@ -331,15 +331,15 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
     learnt = anchored_timing(anchors, markers) if led else learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
-    found = merged_events(trusted, shifted)
+    detected = merged_events(trusted, shifted)
     if source == "markers":
         events = markers
     elif source == "plates":
         events = plates
     elif stored:
-        events = completed_events(stored, found) if led else stored
+        events = completed_events(stored, detected) if led else stored
     else:
-        events = found
+        events = detected
     agreement = event_agreement(by_source | {"plate": trusted})
     findings += [*out_of_order(trial, events), *far_from_force(trial, agreement), *unlike_feet(trial, stored, markers)]
     if source == "plates":
@@ -350,7 +350,7 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
 
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:
-    mine, theirs = ([e for e in each if e.side == side and e.kind is kind] for each in (events, references))
-    known = EventsByTime(mine)
+    own, theirs = ([e for e in each if e.side == side and e.kind is kind] for each in (events, references))
+    known = EventsByTime(own)
     near = ((known.nearest(reference, COMPARED_S), reference) for reference in theirs)
-    return [found.time_s - reference.time_s for found, reference in near if found is not None]
+    return [nearest.time_s - reference.time_s for nearest, reference in near if nearest is not None]

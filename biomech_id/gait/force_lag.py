@@ -110,30 +110,30 @@ def find_force_lag(trial: Trial, plates: Sequence[ForcePlate]) -> ForceLag:
     best = float(np.mean(lags[(cover >= top - 0.005) & (np.abs(lags - peak) < 0.5 * OTHER_LAG_S)]))
     far = np.abs(lags - best) > OTHER_LAG_S
     other = int(np.nanargmax(np.where(far, cover, -np.inf))) if far.any() else None
-    found = ForceLag(best, cover=top, other_s=float("nan") if other is None else float(lags[other]))
+    estimate = ForceLag(best, cover=top, other_s=float("nan") if other is None else float(lags[other]))
     if top < LEAST_COVER:
-        return _but(found, "elsewhere")
+        return _but(estimate, "elsewhere")
     if other is not None and cover[other] > top - WORSE:
-        return _but(found, "ambiguous")
-    return _by_strikes(landmarks, loads, found)
+        return _but(estimate, "ambiguous")
+    return _by_strikes(landmarks, loads, estimate)
 
 
-def _but(found: ForceLag, why: str) -> ForceLag:
-    return ForceLag(found.lag_s, found.sd_s, found.n, found.cover, found.other_s, why)
+def _but(estimate: ForceLag, why: str) -> ForceLag:
+    return ForceLag(estimate.lag_s, estimate.sd_s, estimate.n, estimate.cover, estimate.other_s, why)
 
 
 def _loads(plate: ForcePlate) -> list[_Load]:
     up = plate.force_lab_N[:, 2]
     time = plate.first_time_s + np.arange(len(up)) / plate.rate_hz
-    found = []
+    loads = []
     for start, end in runs(np.asarray(up > RISEN_N)):
         if (end - start) / plate.rate_hz < LEAST_LOAD_S:
             continue
         step = max(1, (end - start) // 40)
         at = np.arange(start, end, step)
         cop = centre_of_pressure_m(plate, plate.force_lab_N[at], plate.moment_lab_Nm[at])
-        found.append(_Load(float(time[start]), float(time[end - 1]), start > 0, time[at], cop[:, :2]))
-    return found
+        loads.append(_Load(float(time[start]), float(time[end - 1]), start > 0, time[at], cop[:, :2]))
+    return loads
 
 
 def _low(landmarks: Landmarks, side: str) -> BoolArray:
@@ -205,28 +205,28 @@ def _beyond(landmarks: Landmarks, low: BoolArray, side: str, load: _Load, lag: f
     return extra
 
 
-def _by_strikes(landmarks: Landmarks, loads: Sequence[_Load], found: ForceLag) -> ForceLag:
+def _by_strikes(landmarks: Landmarks, loads: Sequence[_Load], estimate: ForceLag) -> ForceLag:
     """The correlation's lag made exact by the strikes that the markers know."""
     try:
         events = marker_events(landmarks, describe_travel(landmarks))
     except BiomechError:
-        return _but(found, "strikes")
+        return _but(estimate, "strikes")
     lags, sds = [], []
     for load in loads:
         strikes = [event for event in events if event.kind is EventKind.FOOT_STRIKE and load.begins]
-        near = [event for event in strikes if abs(event.time_s - load.start_s - found.lag_s) < SAME_STEP_S]
-        mine = [event for event in near if _lands_on(landmarks, load, event.side, event.time_s)]
-        if len(mine) == 1:
-            lags.append(mine[0].time_s - load.start_s)
-            sds.append(float(np.hypot(RISE_SD_S, 1e-3 * (mine[0].sd_ms or 1e3 * LARGEST_LAG_SD_S))))
+        near = [event for event in strikes if abs(event.time_s - load.start_s - estimate.lag_s) < SAME_STEP_S]
+        landing = [event for event in near if _lands_on(landmarks, load, event.side, event.time_s)]
+        if len(landing) == 1:
+            lags.append(landing[0].time_s - load.start_s)
+            sds.append(float(np.hypot(RISE_SD_S, 1e-3 * (landing[0].sd_ms or 1e3 * LARGEST_LAG_SD_S))))
     if not lags:
-        return _but(found, "strikes")
+        return _but(estimate, "strikes")
     weight = 1.0 / np.array(sds) ** 2
     lag = float(weight @ np.array(lags) / weight.sum())
     off = (np.array(lags) - lag) / np.array(sds)
     # Strikes that scatter more than they should make the lag as much less certain.
     sd = float(np.sqrt(1.0 / weight.sum() * max(1.0, float(off @ off) / max(1, len(lags) - 1))))
-    exact = ForceLag(lag, sd, len(lags), found.cover, found.other_s)
+    exact = ForceLag(lag, sd, len(lags), estimate.cover, estimate.other_s)
     return exact if sd <= LARGEST_LAG_SD_S else _but(exact, "spread")
 
 

@@ -140,18 +140,18 @@ def _refined(foot: FootPaths, kind: EventKind, speed_m_s: float, method: str) ->
     """Frame (fractional) and standard deviation (s) of every event by one method; where it sees nothing, Zeni's stands in."""
     strike, rate_hz = kind is EventKind.FOOT_STRIKE, foot.rate_hz
     swinging_m_s = foot.heel_forward_m_s if strike else foot.toe_forward_m_s[::-1]
-    last_frame, found = len(swinging_m_s) - 1, []
+    last_frame, refined = len(swinging_m_s) - 1, []
     peaks = _peaks(foot.heel_ahead_m if strike else -foot.toe_ahead_m, rate_hz)
     steps = [p for p in peaks if _swings(swinging_m_s, p if strike else last_frame - p, speed_m_s, rate_hz)]
     estimates = strike_estimates if strike else off_estimates
     for signs in completed([estimates(foot, peak, speed_m_s) for peak in steps]):
         if method == "consensus":
             frame, sd_s = consensus(signs, kind, rate_hz)
-            found += [(frame, sd_s)] if sd_s <= LARGEST_SD_S else []
+            refined += [(frame, sd_s)] if sd_s <= LARGEST_SD_S else []
             continue
         sign = signs[method] if np.isfinite(signs[method].frame) else signs["zeni"]
-        found.append((sign.frame, float(np.hypot(sign.lag_s, sign.sd_s))))
-    return found
+        refined.append((sign.frame, float(np.hypot(sign.lag_s, sign.sd_s))))
+    return refined
 
 
 def _swings(forward_m_s: FloatArray, until: float, speed_m_s: float, rate_hz: float) -> bool:

@@ -78,9 +78,9 @@ def rejected_plate_events(trial: Trial, feet: Feet, plates: Sequence[Event], mar
     for side in SIDES:
         for interval in intervals[side]:
             edges_s = dict.fromkeys((interval.start_s, interval.end_s))
-            mine = [plates[place] for place in sorted(place for edge in edges_s for place in by_time.get((side, edge), ()))]
-            reason = _objection(scene, interval) if mine else None
-            doubts += [RejectedEvent(event, reason) for event in mine if reason]
+            of_stance = [plates[place] for place in sorted(place for edge in edges_s for place in by_time.get((side, edge), ()))]
+            reason = _objection(scene, interval) if of_stance else None
+            doubts += [RejectedEvent(event, reason) for event in of_stance if reason]
     return tuple(sorted(doubts, key=lambda doubt: doubt.event))
 
 

@@ -29,7 +29,7 @@ def without_remarks(review: Review) -> Review:
         What was decided by hand.
     """
     bare = {
-        each.name: tuple(replace(said, reason="", author="") for said in getattr(review, each.name))
+        each.name: tuple(replace(decision, reason="", author="") for decision in getattr(review, each.name))
         for each in fields(review)
         if each.name not in ("file", "comments")
     }
@@ -210,15 +210,15 @@ REPAIRS = ("labels", "plate", "channels", "static", "copy")
 Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair
 
 
-def trials_named(said: Decision) -> tuple[str, ...]:
+def trials_named(decision: Decision) -> tuple[str, ...]:
     """Return the trials that a decision names.
 
     Parameters
     ----------
-    said : Decision
+    decision : Decision
         Of a review.
     """
-    return said.named if isinstance(said, Repair) else (said.trial,)
+    return decision.named if isinstance(decision, Repair) else (decision.trial,)
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class Review:
             Of the trial.
         """
         kept: dict[str, Any] = {
-            each.name: tuple(said for said in getattr(self, each.name) if name in trials_named(said))
+            each.name: tuple(decision for decision in getattr(self, each.name) if name in trials_named(decision))
             for each in fields(self)
             if each.name != "file"
         }
@@ -284,19 +284,19 @@ def corrected(trial: Trial, search: EventSearch, review: Review) -> EventSearch:
     OptionError
         See `apply_events`.
     """
-    noted = tuple(said.finding for said in review.comments)
+    noted = tuple(comment.finding for comment in review.comments)
     if not review.events:
         return replace(search, findings=(*search.findings, *noted))
     events = apply_events(trial, search.events, review.events)
     # Whether strikes and offs alternate is known only now.
-    found = [finding for finding in search.findings if finding.rule != "events-out-of-order"]
+    findings = [finding for finding in search.findings if finding.rule != "events-out-of-order"]
     counts = {
         "added": sum(change.new for change in review.events),
         "deleted": sum(change.deleted for change in review.events),
         "moved": sum(change.new_time_s is not None for change in review.events),
     }
-    told = Finding("events-by-hand", {**counts, "file": review.file}, trial.name)
-    return replace(search, events=events, findings=(*found, *out_of_order(trial, events), told, *noted))
+    by_hand = Finding("events-by-hand", {**counts, "file": review.file}, trial.name)
+    return replace(search, events=events, findings=(*findings, *out_of_order(trial, events), by_hand, *noted))
 
 
 def apply_events(trial: Trial, events: Sequence[Event], changes: Iterable[EventChange]) -> tuple[Event, ...]:
@@ -360,7 +360,7 @@ def apply_cycles(cycles: Sequence[Cycle], choices: Iterable[CycleChoice]) -> tup
         starts = {cycle.start_s: number for number, cycle in enumerate(cycles) if cycle.side == choice.side}
         chosen[starts[meant_start_s(choice, list(starts))]] = choice
     return tuple(
-        replace(cycle, chosen=said.use, reasons=(*cycle.reasons, said.said)) if (said := chosen.get(number)) else cycle
+        replace(cycle, chosen=decision.use, reasons=(*cycle.reasons, decision.said)) if (decision := chosen.get(number)) else cycle
         for number, cycle in enumerate(cycles)
     )
 
@@ -432,11 +432,11 @@ def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
         Of a review.
     """
     kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair"}
-    return [{"decision": kinds[type(said)], **_plain(said)} for said in decisions]
+    return [{"decision": kinds[type(decision)], **_plain(decision)} for decision in decisions]
 
 
-def _plain(said: Decision) -> Mapping[str, Any]:
-    values = {each.name: getattr(said, each.name) for each in fields(said)}
+def _plain(decision: Decision) -> Mapping[str, Any]:
+    values = {each.name: getattr(decision, each.name) for each in fields(decision)}
     return {
         name: list(value) if isinstance(value, tuple) else str(value) if isinstance(value, EventKind) else value
         for name, value in values.items()

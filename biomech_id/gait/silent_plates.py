@@ -58,18 +58,18 @@ def silent_stances(scene: Scene, side: str, judged: Sequence[Judged]) -> tuple[F
     """
     return tuple(
         finding
-        for mine, interval in zip(judged, scene.intervals[side], strict=True)
+        for stance_and_loads, interval in zip(judged, scene.intervals[side], strict=True)
         if interval.complete
         and side in scene.landmarks.sides
-        and not mine[0].verdict.solved
-        and mine[0].reason.rule not in TAKEN_OUT
-        for finding in _silent_under(scene, mine, interval)
+        and not stance_and_loads[0].verdict.solved
+        and stance_and_loads[0].reason.rule not in TAKEN_OUT
+        for finding in _silent_under(scene, stance_and_loads, interval)
     )
 
 
-def _silent_under(scene: Scene, mine: Judged, interval: Interval) -> Iterator[Finding]:
+def _silent_under(scene: Scene, stance_and_loads: Judged, interval: Interval) -> Iterator[Finding]:
     """What speaks against each plate that a foot stands wholly on, and that does not bear it from strike to off."""
-    stance, loads = mine
+    stance, loads = stance_and_loads
     if scene.body_mass_kg is None:
         return
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
@@ -80,12 +80,12 @@ def _silent_under(scene: Scene, mine: Judged, interval: Interval) -> Iterator[Fi
         if not len(force_N):
             continue
         peak_N = float(force_N[:, 2].max())
-        said = {"side": stance.side, "start_s": stance.start_s, "plate": plate.name, "inside_mm": 1e3 * inside_m}
-        said |= {"peak_percent": 100.0 * max(peak_N, 0.0) / weight_N}
+        values = {"side": stance.side, "start_s": stance.start_s, "plate": plate.name, "inside_mm": 1e3 * inside_m}
+        values |= {"peak_percent": 100.0 * max(peak_N, 0.0) / weight_N}
         if peak_N < BEARS_SHARE * weight_N:
             shear_N = float(np.hypot(force_N[:, 0], force_N[:, 1]).max())
-            said |= {"limit_percent": 100.0 * BEARS_SHARE, "shear_percent": 100.0 * shear_N / weight_N}
-            yield Finding("plate-silent-under-foot", said, scene.trial.name)
+            values |= {"limit_percent": 100.0 * BEARS_SHARE, "shear_percent": 100.0 * shear_N / weight_N}
+            yield Finding("plate-silent-under-foot", values, scene.trial.name)
         elif stance.reason.rule in ENDS_EARLY:
             vertical_N = _force_N(scene, interval, index)[:, 2]
             unloaded = np.asarray(vertical_N <= loads[0].contact.threshold_N)
@@ -93,7 +93,7 @@ def _silent_under(scene: Scene, mine: Judged, interval: Interval) -> Iterator[Fi
             if lost:
                 first, stop = max(lost, key=lambda run: run[1] - run[0])
                 percent = {name: 100.0 * at / len(vertical_N) for name, at in (("from_percent", first), ("to_percent", stop))}
-                yield Finding("force-ends-in-stance", said | percent | {"back": stop < len(vertical_N)}, scene.trial.name)
+                yield Finding("force-ends-in-stance", values | percent | {"back": stop < len(vertical_N)}, scene.trial.name)
 
 
 def _inside_m(scene: Scene, interval: Interval, index: int) -> float:

@@ -149,7 +149,7 @@ def session_mass(
     aided : bool, optional
         Whether an aid, a rail or a hand may bear a part of the body.
     """
-    every = [step for found in steps.values() for step in found]
+    every = [step for of_trial in steps.values() for step in of_trial]
     if aided or not every:
         return None
     masses_kg = np.array([step.mass_kg for step in every])

@@ -258,10 +258,10 @@ def _on_other_level(scene: Scene, interval: Interval) -> Sentence | None:
     other = "R" if interval.side == "L" else "L"
     for load in _loads_beneath(scene, interval):
         plate, part = load.contact.plate, _shared(scene, interval, load)
-        mine, frames = part.loaded & _over(scene, interval.side, part), part.frames
+        loaded, frames = part.loaded & _over(scene, interval.side, part), part.frames
         seen = other in scene.landmarks.sides
-        if not (seen and (mine & _over(scene, other, part) & scene.on_level(other, plate)[frames]).any()):
-            height_mm = 1e3 * float(over_seen(np.nanmedian, scene.height_m(interval.side, plate)[frames][mine]))
+        if not (seen and (loaded & _over(scene, other, part) & scene.on_level(other, plate)[frames]).any()):
+            height_mm = 1e3 * float(over_seen(np.nanmedian, scene.height_m(interval.side, plate)[frames][loaded]))
             return Sentence("foot-on-other-level", {"plate": scene.trial.plates[plate].name, "height_mm": height_mm})
     return None
 
@@ -280,13 +280,13 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     """
     near = scene.loads_near(interval.lower_s, interval.upper_s)
     named = [load for load in near if scene.trial.plates[load.contact.plate].foot == interval.side]
-    found = [load for load in named if _lasts(scene, _shared(scene, interval, load).loaded)]
+    lasting = [load for load in named if _lasts(scene, _shared(scene, interval, load).loaded)]
     for load in _loads_beneath(scene, interval):
         part = _shared(scene, interval, load)
         shared = part.loaded & _over(scene, interval.side, part)
         if scene.on_level(interval.side, load.contact.plate)[part.frames][shared].mean() > 0.5:
-            found.append(load)
-    return tuple(load for load in near if any(load is one for one in found))
+            lasting.append(load)
+    return tuple(load for load in near if any(load is one for one in lasting))
 
 
 def _shared(scene: Scene, interval: Interval, load: PlateLoad) -> PlateLoad:
@@ -491,11 +491,11 @@ def light_stances(scene: Scene, side: str, judged: Sequence[tuple[Stance, tuple[
     judged : Sequence[tuple[Stance, tuple[PlateLoad, ...]]]
         Its stances with their loads; those set by hand are looked at elsewhere.
     """
-    found = []
+    findings = []
     for (stance, loads), interval in zip(judged, scene.intervals[side], strict=True):
         by_rules = stance.verdict in (Verdict.CLEAN, Verdict.TWO_PLATES) and not _bound(scene, loads)
         percent = _light_percent(scene, interval, loads) if by_rules else None
         if percent is not None:
-            said = {"side": side, "time_s": stance.start_s, "plates": stance.plates, "percent": percent}
-            found.append(Finding("stance-light", said, scene.trial.name))
-    return tuple(found)
+            values = {"side": side, "time_s": stance.start_s, "plates": stance.plates, "percent": percent}
+            findings.append(Finding("stance-light", values, scene.trial.name))
+    return tuple(findings)

@@ -42,7 +42,7 @@ def angle_findings(result: Solved) -> Iterator[Finding]:
     result : Solved
         Tracked.
     """
-    found: list[tuple[float, dict[str, object]]] = []
+    angles: list[tuple[float, dict[str, object]]] = []
     table = frames(result)
     for name, (least, most) in ANGLE_LIMITS_DEG.items():
         for variable in (f"{side}{name}" for side in SIDES if f"{side}{name}" in table.columns):
@@ -50,10 +50,10 @@ def angle_findings(result: Solved) -> Iterator[Finding]:
             beyond = np.nan_to_num(np.maximum(angle_deg - most, least - angle_deg), nan=-np.inf)
             at = int(np.argmax(beyond))
             if beyond[at] > 0.0:
-                said = {"variable": variable, "value_deg": float(angle_deg[at]), "least_deg": least, "most_deg": most}
-                found.append((float(beyond[at]), said | {"frame": at + result.motion.first_frame}))
-    if found:
-        yield Finding("angle-beyond-joint", max(found, key=lambda row: row[0])[1], result.name)
+                values = {"variable": variable, "value_deg": float(angle_deg[at]), "least_deg": least, "most_deg": most}
+                angles.append((float(beyond[at]), values | {"frame": at + result.motion.first_frame}))
+    if angles:
+        yield Finding("angle-beyond-joint", max(angles, key=lambda row: row[0])[1], result.name)
 
 
 def sliding_findings(result: Solved) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def sliding_findings(result: Solved) -> Iterator[Finding]:
     result : Solved
         A straight walk over ground, with its stances.
     """
-    markers, time_s, worst, said = result.markers, result.motion.time_s, 1.0, {}
+    markers, time_s, worst, values = result.markers, result.motion.time_s, 1.0, {}
     apart = max(1, int(SPEED_OVER_S * result.motion.rate_hz))
     for stance in result.assignment.stances if result.assignment and markers is not None else ():
         rows = during(stance, time_s)
@@ -79,6 +79,6 @@ def sliding_findings(result: Solved) -> Iterator[Finding]:
             known = np.sort(speed[np.isfinite(speed)])
             if len(known) >= FEWEST_FRAMES and (rests := float(known[int(RESTING_SHARE * len(known))])) > worst * limit:
                 worst = rests / limit
-                said = {"marker": name, "speed_m_s": rests, "limit_m_s": limit, "side": stance.side, "start_s": stance.start_s}
-    if said:
-        yield Finding("foot-slides", said, result.name)
+                values = {"marker": name, "speed_m_s": rests, "limit_m_s": limit, "side": stance.side, "start_s": stance.start_s}
+    if values:
+        yield Finding("foot-slides", values, result.name)

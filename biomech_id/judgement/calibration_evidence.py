@@ -79,14 +79,14 @@ def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[
 
 def _programs(trial: Trial) -> list[str]:
     """Patterns of names under which both sides' hip, knee and ankle angles are stored: "{side}Vicon{joint}Angles"."""
-    outputs, found = trial.model_outputs, []
+    outputs, patterns = trial.model_outputs, []
     for label in outputs:
         before, hip, behind = label.partition("HipAngles")
         pattern = f"{{side}}{before[1:]}{{joint}}Angles{behind}"
         names = [pattern.format(side=side, joint=joint.capitalize()) for side in SIDES for joint in _JOINTS]
         if hip and before[:1] == SIDES[0] and all(name in outputs for name in names):
-            found.append(pattern)
-    return found
+            patterns.append(pattern)
+    return patterns
 
 
 def _same_hips(motion: BodyMotion, trial: Trial) -> bool:
@@ -101,11 +101,11 @@ def _same_hips(motion: BodyMotion, trial: Trial) -> bool:
 
 def _worst(motion: BodyMotion, trial: Trial, program: str) -> tuple[float, str, str]:
     """Largest root mean square difference of a curve, deg, with its side and joint."""
-    found = [(0.0, SIDES[0], _JOINTS[0])]
+    differences = [(0.0, SIDES[0], _JOINTS[0])]
     for side, joint in ((side, joint) for side in SIDES for joint in _JOINTS if (side, joint) in motion.joint_angles_rad):
         stored_deg = trial.model_outputs[program.format(side=side, joint=joint.capitalize())]
         off_deg = np.rad2deg(motion.joint_angles_rad[side, joint]) - stored_deg
         known = np.isfinite(off_deg).all(axis=1) & (np.abs(stored_deg).sum(axis=1) > 0.0)
         if known.any():
-            found.append((float(np.sqrt(np.mean(off_deg[known] ** 2, axis=0)).max()), side, joint))
-    return max(found)
+            differences.append((float(np.sqrt(np.mean(off_deg[known] ** 2, axis=0)).max()), side, joint))
+    return max(differences)

@@ -208,8 +208,8 @@ def _no_strides(result: Solved) -> Iterator[Finding]:
         strikes_s = [event.time_s for event in result.events if event.side == side and event.kind is EventKind.FOOT_STRIKE]
         for start_s, end_s in pairwise(strikes_s):
             if not least_s <= end_s - start_s <= most_s:
-                said = {"side": side, "start_s": start_s, "end_s": end_s, "least_s": least_s, "most_s": most_s}
-                yield Finding("stride-not-cut", said, result.name)
+                values = {"side": side, "start_s": start_s, "end_s": end_s, "least_s": least_s, "most_s": most_s}
+                yield Finding("stride-not-cut", values, result.name)
 
 
 def _refused(rule: str, reading: Reading) -> bool:
@@ -290,8 +290,8 @@ def _of_markers(result: Solved, cycle: Cycle) -> tuple[Aspect, ...]:
 def _sentence(rule: str, reading: Reading) -> Sentence:
     """What was measured where, of a reading that does not pass its rule."""
     limit = _RULE[rule].limit(_RULE[rule].grade(reading.value))
-    said = {"value": reading.value, "limit": limit, "place": reading.place, "markers": reading.markers, "frames": reading.frames}
-    return Sentence(IN_CYCLES[rule][1], said)
+    values = {"value": reading.value, "limit": limit, "place": reading.place, "markers": reading.markers, "frames": reading.frames}
+    return Sentence(IN_CYCLES[rule][1], values)
 
 
 def _doubts(trial: str, readings: Mapping[str, Sequence[Reading]]) -> Iterator[Finding]:
@@ -301,8 +301,8 @@ def _doubts(trial: str, readings: Mapping[str, Sequence[Reading]]) -> Iterator[F
         if doubted:
             worst = max(doubted, key=lambda reading: reading.value)
             refused = tuple(reading.stretch.name for reading in measured if reading.stretch.cycle and _refused(rule, reading))
-            said = {"said": _sentence(rule, worst), "cycle": worst.stretch.name, "refused": refused}
-            yield Finding("cycles-doubted", said, trial)
+            values = {"said": _sentence(rule, worst), "cycle": worst.stretch.name, "refused": refused}
+            yield Finding("cycles-doubted", values, trial)
 
 
 def _off_segment(trial: str, watched: Watched, places: Sequence[Stretch], rigidity: Sequence[Reading]) -> Iterator[Finding]:
@@ -312,8 +312,8 @@ def _off_segment(trial: str, watched: Watched, places: Sequence[Stretch], rigidi
         if place.cycle is None or _refused(rule.name, reading):
             continue
         for off in watched.off_segment(place, rule.reject):
-            said = {"cycle": place.name, "value_mm": off.value, "place": off.place, "markers": off.markers, "frames": off.frames}
-            yield Finding("marker-off-segment", said, trial)
+            values = {"cycle": place.name, "value_mm": off.value, "place": off.place, "markers": off.markers, "frames": off.frames}
+            yield Finding("marker-off-segment", values, trial)
 
 
 def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:

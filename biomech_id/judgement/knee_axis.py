@@ -42,7 +42,7 @@ def judge_knee_axes(results: Sequence[Solved]) -> dict[str, dict[str, Any]]:
         only: the test could not run.
     """
     walks = [result for result in results if result.kind in _LEVEL_WALKING and result.verdict is not Grade.REJECT]
-    found: dict[str, dict[str, Any]] = {}
+    evidence: dict[str, dict[str, Any]] = {}
     for side in SIDES:
         swinging = [result for result in walks if (side, "knee") in result.motion.joint_angles_rad]
         if not swinging:
@@ -50,24 +50,24 @@ def judge_knee_axes(results: Sequence[Solved]) -> dict[str, dict[str, Any]]:
         try:
             turn = knee_turn([result.motion for result in swinging], side)
         except InvalidValueError:
-            found[side] = {"knee_axis_evidence": KneeEvidence.NOT_JUDGED.value}  # a knee that hardly bends shows no axis
+            evidence[side] = {"knee_axis_evidence": KneeEvidence.NOT_JUDGED.value}  # a knee that hardly bends shows no axis
         else:
             conventional = all(result.motion.model == DEFAULT_MODEL for result in swinging)
-            found[side] = _written(turn, _marker_deg(turn, swinging) if conventional else float("nan"))
-    return found
+            evidence[side] = _written(turn, _marker_deg(turn, swinging) if conventional else float("nan"))
+    return evidence
 
 
 def _marker_deg(turn: KneeTurn, walks: Sequence[Solved]) -> float:
     """By how much the thigh marker would have to sit turned, deg, backward positive; NaN where it is not worn."""
-    worn = []
+    seen = []
     for walk in walks:
         shown = walk.markers
         names = [walk.motion.roles.get((turn.side, role), "") for role in ("thigh_wand", "lateral_epicondyle")]
         if shown is not None and all(name in shown.names for name in names):
-            worn.append((walk.motion, *(shown[name] for name in names)))
-    if not worn:
+            seen.append((walk.motion, *(shown[name] for name in names)))
+    if not seen:
         return float("nan")
-    motions, wands, knees = zip(*worn, strict=True)
+    motions, wands, knees = zip(*seen, strict=True)
     return float(np.rad2deg(wand_turn_rad(turn.turn_rad, motions, wands, knees, turn.side)))
 
 

@@ -113,12 +113,12 @@ class PlateLog:
     def changed(self) -> tuple[str, ...]:
         """Sessions in which, with one shortly before, the plate stands elsewhere than in the log, the same way."""
         away = np.where(self.off, np.sign(self.of_sessions - self.middle), 0.0)
-        found = []
+        names = []
         for at in range(1, len(away)):
             recent = away[max(0, at - OF_SUCCESSIVE + 1) : at + 1]
             if any(((recent == way).sum(axis=0) >= CHANGED)[recent[-1] == way].any() for way in (-1.0, 1.0)):
-                found.append(self.sessions[at])
-        return tuple(found)
+                names.append(self.sessions[at])
+        return tuple(names)
 
     @property
     def told_apart(self) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ def read_log(study: Path) -> tuple[LoggedSession, ...]:
     MissingInputError
         No session below it has a step that tells.
     """
-    found = []
+    sessions = []
     for path in sorted(study.rglob("summary.json")):
         summary = read_json(path)
         plates = summary.get("plates")
@@ -163,13 +163,13 @@ def read_log(study: Path) -> tuple[LoggedSession, ...]:
             code, date = (summary["subject"].get(key) or "" for key in ("code", "session_date"))
             steps = tuple(map(step_from, plates["steps"]))
             typical = not any(silent["rule"] in UNTYPICAL for silent in plates["silent"])
-            found.append(LoggedSession(name, code or name, date, steps, typical))
-    if not found:
+            sessions.append(LoggedSession(name, code or name, date, steps, typical))
+    if not sessions:
         raise MissingInputError(
             f"No session below {study} has a step that tells where its plates stand.",
             value=str(study), expected="results of batch with straight walks over force plates", where=str(study),
         )  # fmt: skip
-    return tuple(sorted(found, key=lambda session: (session.date, session.name)))
+    return tuple(sorted(sessions, key=lambda session: (session.date, session.name)))
 
 
 def plate_logs(sessions: Sequence[LoggedSession], population: Population | None = None) -> tuple[PlateLog, ...]:
@@ -189,11 +189,11 @@ def plate_logs(sessions: Sequence[LoggedSession], population: Population | None 
     alone = {session.name: {p.plate: p for p in places_of(fit_plates(session.steps, typical))} for session in used}
     logs = []
     for at, plate in enumerate(fit.plates):
-        mine = [session for session in used if plate in alone[session.name]]
-        places = [alone[session.name][plate] for session in mine]
-        people = len({session.person for session in mine})
+        seen = [session for session in used if plate in alone[session.name]]
+        places = [alone[session.name][plate] for session in seen]
+        people = len({session.person for session in seen})
         logs.append(PlateLog(
-            plate, tuple(s.name for s in mine), tuple(s.date for s in mine), people, sum(place.steps for place in places),
+            plate, tuple(s.name for s in seen), tuple(s.date for s in seen), people, sum(place.steps for place in places),
             np.array([place.elsewhere for place in places]), np.array([place.sd for place in places]),
             fit.elsewhere[at], fit.sd[at],
         ))  # fmt: skip
@@ -208,22 +208,22 @@ def log_findings(logs: Sequence[PlateLog]) -> list[Finding]:
     logs : Sequence[PlateLog]
         Of every plate.
     """
-    found = []
+    findings = []
     for log in logs:
         numbers = dict(zip(("x_mm", "y_mm", "turn_deg"), (log.elsewhere * IN_MM).tolist(), strict=True))
         sds = dict(zip(("sd_x_mm", "sd_y_mm", "sd_turn_deg"), (log.sd * IN_MM).tolist(), strict=True))
         values = {"plate": log.plate, "people": log.people, "steps": log.steps, **numbers, **sds}
         if log.changed:
-            found.append(Finding("plate-log-changed", {**values, "sessions": log.changed}, log.plate))
+            findings.append(Finding("plate-log-changed", {**values, "sessions": log.changed}, log.plate))
         elif log.proposal:
             of = tuple(name for name in log.beyond if name in log.told_apart)
-            found.append(Finding("plate-log-proposal", {**values, "of": of}, log.plate))
+            findings.append(Finding("plate-log-proposal", {**values, "of": of}, log.plate))
         elif log.people < LEAST_SESSIONS:
-            found.append(Finding("plate-log-short", {**values, "least": LEAST_SESSIONS}, log.plate))
+            findings.append(Finding("plate-log-short", {**values, "least": LEAST_SESSIONS}, log.plate))
         else:
             mixed = tuple(name for name in log.beyond if name not in log.told_apart)
-            found.append(Finding("plate-log-stands", {**values, "not_apart": mixed}, log.plate))
-    return found
+            findings.append(Finding("plate-log-stands", {**values, "not_apart": mixed}, log.plate))
+    return findings
 
 
 def own_population(sessions: Sequence[LoggedSession], path: Path) -> Path:

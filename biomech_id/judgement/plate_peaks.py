@@ -33,25 +33,25 @@ def peaks_finding(result: Solved, as_recorded: JointLoads) -> Finding | None:
         {_about(row): row for row in load_rows(result.motion, loads, result.cycles, mass_kg=result.mass_kg)}
         for loads in (result.loads, as_recorded)
     )
-    found = []
+    differences = []
     for row in now.values():
         key, other = (row["side"], row["cycle"], row["variable"], row["component"]), before.get(_about(row))
-        if other is None or key not in sd or not _told(row):
+        if other is None or key not in sd or not _is_load_peak(row):
             continue
         ours, theirs = float(str(row["value"])), float(str(other["value"]))
         excess = abs(theirs - ours) / max(float(sd[key][round(float(str(row["percent"])))]), 1e-12)
         if excess > 1.0:
             name = row["name"] if not row["component"] else f"{row['variable']}.{row['component']} {row['name']}"
-            found.append((excess, (row["side"], name, row["cycle"], theirs, ours, row["unit"])))
-    found.sort(key=lambda pair: -pair[0])
-    return Finding("plate-bandwidth-peaks", {"peaks": [peak for _, peak in found]}, result.name) if found else None
+            differences.append((excess, (row["side"], name, row["cycle"], theirs, ours, row["unit"])))
+    differences.sort(key=lambda pair: -pair[0])
+    return Finding("plate-bandwidth-peaks", {"peaks": [peak for _, peak in differences]}, result.name) if differences else None
 
 
 def _about(row: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(row[name] for name in ("side", "cycle", "name", "variable", "component", "phase"))
 
 
-def _told(row: Mapping[str, object]) -> bool:
+def _is_load_peak(row: Mapping[str, object]) -> bool:
     """Whether a row of ``peaks.csv`` is one that clinicians read as a peak of a moment or a power."""
     if row["component"] != "X":
         return row["phase"] == "cycle" and row["unit"] == UNITS["power"]
@@ -60,8 +60,8 @@ def _told(row: Mapping[str, object]) -> bool:
 
 def _standard_deviations(result: Solved) -> dict[tuple[object, ...], FloatArray]:
     """(side, cycle, variable, component) -> standard deviation (101,) from all sources together."""
-    found: dict[tuple[object, ...], FloatArray] = {}
+    by_curve: dict[tuple[object, ...], FloatArray] = {}
     for band in bands(result):
         total = band.total
-        found |= {(band.cycle.side, band.cycle.number, *name): total[i] for i, name in enumerate(band.names)}
-    return found
+        by_curve |= {(band.cycle.side, band.cycle.number, *name): total[i] for i, name in enumerate(band.names)}
+    return by_curve

@@ -52,8 +52,8 @@ def plate_signal_findings(result: Solved) -> Iterator[Finding]:
         if plate.name in used:
             reads_N = 0.0 if result.belts else _unloaded_N(plate)
             if reads_N > LARGEST_UNLOADED_N:
-                said = {"plate": plate.name, "force_N": reads_N, "limit_N": LARGEST_UNLOADED_N}
-                yield Finding("plate-reads-unloaded", said, result.name)
+                values = {"plate": plate.name, "force_N": reads_N, "limit_N": LARGEST_UNLOADED_N}
+                yield Finding("plate-reads-unloaded", values, result.name)
             lost = _lost(plate, result.mass_kg)
             if lost:
                 yield Finding("plate-channel-lost", {"plate": plate.name, "components": lost}, result.name)
@@ -76,8 +76,8 @@ def friction_findings(result: Solved) -> Iterator[Finding]:
         if long:
             at = long[0][0] + int(np.argmax(np.linalg.norm(force[slice(*long[0]), :2], axis=1)))
             ratio = float(np.linalg.norm(force[at, :2]) / force[at, 2])
-            said = {"plate": plate.name, "ratio": ratio, "limit": LARGEST_FRICTION}
-            yield Finding("force-beyond-friction", said | {"time_s": plate.first_time_s + at / plate.rate_hz}, result.name)
+            values = {"plate": plate.name, "ratio": ratio, "limit": LARGEST_FRICTION}
+            yield Finding("force-beyond-friction", values | {"time_s": plate.first_time_s + at / plate.rate_hz}, result.name)
 
 
 def mean_lean_findings(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -95,11 +95,11 @@ def mean_lean_findings(result: Solved, seen: Sequence[StanceForce]) -> Iterator[
     gained = _gained(result, whole)
     if not all(sides) or gained is None:
         return
-    forward, left = np.mean([np.mean(mine, axis=0) for mine in sides], axis=0) - gained
+    forward, left = np.mean([np.mean(of_side, axis=0) for of_side in sides], axis=0) - gained
     worst = max((forward, True), (left, False), key=lambda row: abs(row[0]))
     if abs(worst[0]) > LARGEST_MEAN_LEAN:
-        said = {"percent": 100.0 * abs(float(worst[0])), "limit_percent": 100.0 * LARGEST_MEAN_LEAN, "fore_aft": worst[1]}
-        yield Finding("force-leans", said, result.name)
+        values = {"percent": 100.0 * abs(float(worst[0])), "limit_percent": 100.0 * LARGEST_MEAN_LEAN, "fore_aft": worst[1]}
+        yield Finding("force-leans", values, result.name)
 
 
 def _gained(result: Solved, whole: list[StanceForce]) -> FloatArray | None:

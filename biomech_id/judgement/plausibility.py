@@ -228,8 +228,8 @@ def _repaired(*kinds: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator
 def _large_free_moment(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
     largest = max(seen, key=_free_moment, default=None)
     if largest is not None and _free_moment(largest) > LARGEST_FREE_MOMENT[result.kind]:
-        said = {"value": _free_moment(largest), "limit": LARGEST_FREE_MOMENT[result.kind], **_place(largest.stance)}
-        yield Finding("free-moment-large", said, result.name)
+        values = {"value": _free_moment(largest), "limit": LARGEST_FREE_MOMENT[result.kind], **_place(largest.stance)}
+        yield Finding("free-moment-large", values, result.name)
 
 
 def _place(stance: Stance) -> dict[str, object]:
@@ -248,16 +248,16 @@ def _directions(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding
         if each.sweep < LEAST_SHORT_SWEEP:
             ratio = float(each.force[:, 0].mean()) / before
             if abs(before) >= LEAST_BEFORE and not POINTING[0] <= ratio <= POINTING[1]:
-                said = {"ratio": ratio, "least": POINTING[0], "most": POINTING[1], "turned": ratio < 0, **place}
-                yield Finding("force-points-elsewhere", said, result.name)
+                values = {"ratio": ratio, "least": POINTING[0], "most": POINTING[1], "turned": ratio < 0, **place}
+                yield Finding("force-points-elsewhere", values, result.name)
         elif not least <= slope <= most:
-            said = {"slope": slope, "least": least, "most": most, "turned": slope < 0, **place}
-            yield Finding("force-slope", said, result.name)
+            values = {"slope": slope, "least": least, "most": most, "turned": slope < 0, **place}
+            yield Finding("force-slope", values, result.name)
         elif each.sweep >= LEAST_SWEEP and (abs(forward) > LARGEST_LEAN or abs(left) > LARGEST_BESIDE):
             worst = forward if abs(forward) / LARGEST_LEAN > abs(left) / LARGEST_BESIDE else left
             limit = LARGEST_LEAN if worst == forward else LARGEST_BESIDE
-            said = {"percent": 100.0 * abs(worst), "limit_percent": 100.0 * limit, "fore_aft": worst == forward, **place}
-            yield Finding("force-beside-body", said, result.name)
+            values = {"percent": 100.0 * abs(worst), "limit_percent": 100.0 * limit, "fore_aft": worst == forward, **place}
+            yield Finding("force-beside-body", values, result.name)
 
 
 def _sideways(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -274,8 +274,8 @@ def _sideways(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
         return
     body, force = means["R"] - means["L"]
     if body > 0.05 and not SIDEWAYS_RATIO[0] <= force / body <= SIDEWAYS_RATIO[1]:
-        said = {"ratio": force / body, "least": SIDEWAYS_RATIO[0], "most": SIDEWAYS_RATIO[1], "turned": force < 0}
-        yield Finding("force-sideways", said, result.name)
+        values = {"ratio": force / body, "least": SIDEWAYS_RATIO[0], "most": SIDEWAYS_RATIO[1], "turned": force < 0}
+        yield Finding("force-sideways", values, result.name)
 
 
 def _impulses(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -283,8 +283,8 @@ def _impulses(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
     for stance, pushed_m_s, gained_m_s in sideways_impulses(result):
         least, most = IMPULSE_RATIO
         if gained_m_s >= LEAST_GAIN_M_S and not least <= pushed_m_s / gained_m_s <= most:
-            said = {"pushed_m_s": pushed_m_s, "gained_m_s": gained_m_s, "least": least, "most": most, "turned": pushed_m_s < 0}
-            yield Finding("impulse-sideways", said | _place(stance), result.name)
+            values = {"pushed_m_s": pushed_m_s, "gained_m_s": gained_m_s, "least": least, "most": most, "turned": pushed_m_s < 0}
+            yield Finding("impulse-sideways", values | _place(stance), result.name)
     test = result.whole_body.test if result.whole_body else None
     if result.kind is TrialKind.STRAIGHT and test is not None and test.slope[1] > LARGEST_SIDEWAYS_SLOPE:
         yield Finding("force-unlike-acceleration", {"slope": test.slope[1], "most": LARGEST_SIDEWAYS_SLOPE}, result.name)
@@ -294,8 +294,8 @@ def _free_moment_turned(result: Solved, seen: Sequence[StanceForce]) -> Iterator
     """The free moment of both feet runs the other way than a pelvis that goes round them makes it."""
     falls = [each.free_moment_falls for each in seen if each.whole]
     if falls and np.mean(falls) < LEAST_FREE_MOMENT_FALL:
-        said = {"value": float(-np.mean(falls)), "limit": -LEAST_FREE_MOMENT_FALL, "n": len(falls)}
-        yield Finding("free-moment-turned", said, result.name)
+        values = {"value": float(-np.mean(falls)), "limit": -LEAST_FREE_MOMENT_FALL, "n": len(falls)}
+        yield Finding("free-moment-turned", values, result.name)
 
 
 def _pressure_speed(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -304,8 +304,8 @@ def _pressure_speed(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Fin
         return
     fastest = max(seen, key=lambda each: each.pressure_speed_m_s, default=None)
     if fastest is not None and fastest.pressure_speed_m_s > LARGEST_PRESSURE_SPEED_M_S:
-        said = {"speed_m_s": fastest.pressure_speed_m_s, "limit_m_s": LARGEST_PRESSURE_SPEED_M_S, **_place(fastest.stance)}
-        yield Finding("pressure-fast", said, result.name)
+        values = {"speed_m_s": fastest.pressure_speed_m_s, "limit_m_s": LARGEST_PRESSURE_SPEED_M_S, **_place(fastest.stance)}
+        yield Finding("pressure-fast", values, result.name)
 
 
 def _drifts(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -319,8 +319,8 @@ def _drifts(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
     }
     worst = max(drifts, key=lambda name: abs(drifts[name]), default="")
     if worst and abs(drifts[worst]) > LARGEST_DRIFT_DEG:
-        said = {"variable": worst, "change_deg": drifts[worst], "limit_deg": LARGEST_DRIFT_DEG}
-        yield Finding("angle-drifts", said, result.name)
+        values = {"variable": worst, "change_deg": drifts[worst], "limit_deg": LARGEST_DRIFT_DEG}
+        yield Finding("angle-drifts", values, result.name)
 
 
 def _drift(result: Solved, side: str, angle_deg: FloatArray) -> float:
@@ -340,8 +340,8 @@ def _weight(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
         limit = LARGEST_LESS_PERCENT if percent < 0 else LARGEST_MORE_PERCENT if one else LARGEST_BOTH_PERCENT
         if abs(percent) > limit:
             more = "more" if percent > 0 else "less"
-            said = {"percent": abs(percent), "limit": limit, "more": more, "one": one, **_place(stance)}
-            yield Finding("force-unlike-weight", said, result.name)
+            values = {"percent": abs(percent), "limit": limit, "more": more, "one": one, **_place(stance)}
+            yield Finding("force-unlike-weight", values, result.name)
 
 
 def _heights(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -364,8 +364,8 @@ def _heights(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
             continue
         above_m = float(np.median(known)) - float(plate.centre_m[2])
         if not LOWEST_MARKER_M <= above_m <= HIGHEST_MARKER_M:
-            said = {"height_mm": 1000.0 * above_m, "least_mm": 1000.0 * LOWEST_MARKER_M, "most_mm": 1000.0 * HIGHEST_MARKER_M}
-            yield Finding("foot-above-plate", said | _place(stance), result.name)
+            values = {"height_mm": 1000.0 * above_m, "least_mm": 1000.0 * LOWEST_MARKER_M, "most_mm": 1000.0 * HIGHEST_MARKER_M}
+            yield Finding("foot-above-plate", values | _place(stance), result.name)
 
 
 def _clipped(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -380,8 +380,8 @@ def _clipped(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
             largest = float(np.nanmax(top * force, initial=0.0))
             flat = [b - a for a, b in runs(np.asarray(top * force >= largest * (1.0 - 1e-6)))]
             if largest > LEAST_CLIPPED_N and max(flat, default=0) >= max(CLIPPED_SAMPLES, LEAST_CLIPPED_S * plate.rate_hz):
-                said = {"plate": plate.name, "force_N": largest, "ms": 1000.0 * max(flat) / plate.rate_hz}
-                yield Finding("force-clipped", said | {"vertical": abs(axis[2]) > 0.7}, result.name)
+                values = {"plate": plate.name, "force_N": largest, "ms": 1000.0 * max(flat) / plate.rate_hz}
+                yield Finding("force-clipped", values | {"vertical": abs(axis[2]) > 0.7}, result.name)
 
 
 def _orphans(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
@@ -394,21 +394,23 @@ def _orphans(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
     for plate in result.plates:
         with np.errstate(invalid="ignore"):
             loads = runs(np.asarray(plate.force_lab_N[:, 2] > LEAST_SHARE * weight_N))
-        mine = np.array([plate.name in stance.plates for stance in stances], dtype=bool)
+        on_plate = np.array([plate.name in stance.plates for stance in stances], dtype=bool)
         for first, last in loads:
             start_s, end_s = (plate.first_time_s + sample / plate.rate_hz for sample in (first, last))
             peak = float(plate.force_lab_N[first:last, 2].max()) / weight_N
             step = end_s - start_s > LEAST_STEP_S and peak > STEP_SHARE
-            if step and not (mine & ~(end_s <= begins_s) & ~(start_s >= ends_s)).any():
-                said = {"plate": plate.name, "start_s": start_s, "end_s": end_s, "percent": 100.0 * peak}
-                yield Finding("load-without-foot", said, result.name)
+            if step and not (on_plate & ~(end_s <= begins_s) & ~(start_s >= ends_s)).any():
+                values = {"plate": plate.name, "start_s": start_s, "end_s": end_s, "percent": 100.0 * peak}
+                yield Finding("load-without-foot", values, result.name)
 
 
 def _expected(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
     """Feet that stand on loaded plates and have no kinetics: all of a trial's, or for a reason that speaks against their plate."""
     stances = result.assignment.stances if result.assignment and result.mass_kg and result.kind in ROLLING else ()
     # Of a stance under which a plate is silent a finding of its own says more.
-    silent = [(said.values["side"], said.values["start_s"]) for said in (result.assignment.silent if result.assignment else ())]
+    silent = [
+        (reason.values["side"], reason.values["start_s"]) for reason in (result.assignment.silent if result.assignment else ())
+    ]
     refused = [
         stance
         for stance in stances
@@ -467,18 +469,18 @@ def _beyond_limits(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Find
     table = frames(result)
     moment, power = movement_limits(result)
     for kind, limit in (("Moment", moment), ("Power", power)):
-        found = {
+        extremes = {
             name: float(np.nanmax(np.abs(table[name])))
             for side in SIDES
             for joint in ("Hip", "Knee", "Ankle")
             for name in table.columns
             if name.partition(".")[0] == f"{side}{joint}{kind}" and np.isfinite(table[name]).any()
         }
-        worst = max(found, key=lambda name: found[name], default="")
-        if worst and found[worst] > limit:
+        worst = max(extremes, key=lambda name: extremes[name], default="")
+        if worst and extremes[worst] > limit:
             frame = int(np.nanargmax(np.abs(table[worst]))) + result.motion.first_frame
-            said = {"variable": worst, "value": found[worst], "limit": limit, "power": kind == "Power", "frame": frame}
-            yield Finding("beyond-movement", said, result.name)
+            values = {"variable": worst, "value": extremes[worst], "limit": limit, "power": kind == "Power", "frame": frame}
+            yield Finding("beyond-movement", values, result.name)
 
 
 #: Of these, what takes the feet to bear the whole body: nothing is said by them of who walks with an aid.

@@ -210,12 +210,12 @@ def graded(
             f"{trial}: the quality rule {rule} cannot be applied to {value}.",
             value=value, expected=f"a finite value for one of {', '.join(_RULE)}", where=trial,
         )  # fmt: skip
-    found = _RULE[rule]
-    grade = found.grade(value) if verdict is None else verdict
+    row = _RULE[rule]
+    grade = row.grade(value) if verdict is None else verdict
     if by is None:
-        by = {(layer, side): grade for layer in found.layers for side in SIDES}
+        by = {(layer, side): grade for layer in row.layers for side in SIDES}
     return QualityRow(
-        trial, rule, float(value), found.unit, found.limit(grade), grade, found.title, found.low_is_bad,
+        trial, rule, float(value), row.unit, row.limit(grade), grade, row.title, row.low_is_bad,
         explained_by_findings=rule in EXPLAINED_BY_FINDINGS, by=by,
     )  # fmt: skip
 
@@ -260,5 +260,5 @@ def graded_cycles(trial: str, rule: str, values: Mapping[str, Sequence[float]]) 
 
 def _of_cycles(rule: str, values: Sequence[float]) -> Grade:
     grades = [_RULE[rule].grade(value) for value in values]
-    found = worst(grades)
-    return Grade.WARN if found is Grade.REJECT and any(grade is not Grade.REJECT for grade in grades) else found
+    worst_grade = worst(grades)
+    return Grade.WARN if worst_grade is Grade.REJECT and any(grade is not Grade.REJECT for grade in grades) else worst_grade

@@ -44,12 +44,12 @@ def copies(trials: Sequence[Trial], kept: Collection[str] = ()) -> dict[str, str
         Names of copies that count all the same.
     """
     length = {trial.name: trial.n_frames for trial in trials}
-    found: dict[str, str] = {}
+    originals: dict[str, str] = {}
     for pair in recorded_twice(trials):
         first, second = sorted(pair, key=lambda name: -length[name])  # the earlier name of two of one length
-        if second not in kept and first not in found:
-            found.setdefault(second, first)
-    return found
+        if second not in kept and first not in originals:
+            originals.setdefault(second, first)
+    return originals
 
 
 def _same_movement(one: Trial, other: Trial) -> bool:

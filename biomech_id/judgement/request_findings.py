@@ -57,9 +57,9 @@ def request_findings(
     review : Review | None, optional
         What was decided by hand, in recipe and review.
     """
-    found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
-    found += static_findings(static, subject)
-    return tuple(found)
+    findings = [*_unused(job), *_of_no_trial(review or Review(), trials)]
+    findings += static_findings(static, subject)
+    return tuple(findings)
 
 
 def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
@@ -151,9 +151,9 @@ def _unlike_markers(static: Trial, subject: Subject) -> Iterator[Finding]:
     for name, side, value_m, leg_m in typed:
         least, most = OF_MARKED_LEG[name]
         if value_m is not None and not least <= value_m / leg_m <= most:
-            said = {"measure": name, "side": side, "value_mm": 1000.0 * value_m, "leg_mm": 1000.0 * leg_m}
+            values = {"measure": name, "side": side, "value_mm": 1000.0 * value_m, "leg_mm": 1000.0 * leg_m}
             limits = {"least_mm": 1000.0 * least * leg_m, "most_mm": 1000.0 * most * leg_m}
-            yield Finding("measure-unlike-markers", said | limits, static.name)
+            yield Finding("measure-unlike-markers", values | limits, static.name)
 
 
 def _marked_leg_m(markers: Markers, side: str) -> float:
@@ -215,6 +215,6 @@ def settings_without_effect(
 
 def _of_no_trial(review: Review, trials: Sequence[Trial]) -> Iterator[Finding]:
     names = [trial.name for trial in trials]
-    lost = [str(said) for said in review if not set(trials_named(said)) <= set(names)]
+    lost = [str(decision) for decision in review if not set(trials_named(decision)) <= set(names)]
     if lost:
         yield Finding("verdict-of-no-trial", {"verdict": lost[0], "more": len(lost) - 1, "trials": names}, "recipe")

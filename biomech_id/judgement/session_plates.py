@@ -126,7 +126,7 @@ def tell_plates(results: Sequence[Solved], population: Population | None = None)
         How typical walkers press; None for the one that ships.
     """
     steps = [step for result in results for step in result.plate_steps]
-    silent = [said for result in results for said in result.plates_silent]
+    silent = [reason for result in results for reason in result.plates_silent]
     if not steps and not silent:
         return None
     typical = population or read_population()
@@ -165,17 +165,17 @@ def _of_plate(fit: PlateFit, plate: str) -> tuple[FloatArray, FloatArray]:
     return fit.elsewhere[at], fit.sd[at]
 
 
-def plate_findings(told: PlatesTold | None) -> Iterator[Finding]:
+def plate_findings(estimate: PlatesTold | None) -> Iterator[Finding]:
     """What a session says of its plates: each that seems to stand elsewhere, what it can exclude, and of which it cannot tell.
 
     Parameters
     ----------
-    told : PlatesTold | None
+    estimate : PlatesTold | None
         What `tell_plates` returned.
     """
-    if told is None:
+    if estimate is None:
         return
-    for place in told.places:
+    for place in estimate.places:
         if place.beyond:
             x_mm, y_mm, turn_deg = map(float, place.elsewhere * IN_MM)
             sds = dict(zip(("sd_x_mm", "sd_y_mm", "sd_turn_deg"), map(float, place.sd * IN_MM), strict=True))
@@ -183,40 +183,42 @@ def plate_findings(told: PlatesTold | None) -> Iterator[Finding]:
             yield Finding("plate-elsewhere", {
                 "plate": place.plate, "x_mm": x_mm, "y_mm": y_mm, "turn_deg": turn_deg, **sds, "steps": place.steps,
                 "shift_mm": shift_mm, "moment_Nm_kg": GRAVITY_M_S2 * shift_mm / MM_PER_M, "beyond": place.beyond,
-                "not_apart": place.not_apart, "ways": told.ways,
+                "not_apart": place.not_apart, "ways": estimate.ways,
             }, place.plate)  # fmt: skip
-    stand = [place for place in told.places if not place.beyond and not place.plate_or_habit]
+    stand = [place for place in estimate.places if not place.beyond and not place.plate_or_habit]
     if stand:
         limits = np.max([place.limit for place in stand], axis=0) * IN_MM
         mixed = tuple(name for name in PLATE_NUMBERS if any(name in place.not_apart for place in stand))
         yield Finding("plates-stand", {
             "plates": tuple(place.plate for place in stand), "mm": float(limits[:2].max()), "deg": float(limits[2]),
-            "not_apart": mixed, "ways": told.ways,
+            "not_apart": mixed, "ways": estimate.ways,
         })  # fmt: skip
-    known = {place.plate for place in told.places}
+    known = {place.plate for place in estimate.places}
     reasons = {
-        place.plate: Sentence("plate-or-habit", {"beyond": place.plate_or_habit}) for place in told.places if np.isnan(place.worst)
+        place.plate: Sentence("plate-or-habit", {"beyond": place.plate_or_habit})
+        for place in estimate.places
+        if np.isnan(place.worst)
     }
-    for plate, reason in told.silent:
+    for plate, reason in estimate.silent:
         if plate not in known:
             reasons.setdefault(plate, reason)
     if reasons:
         yield Finding("plates-not-told", {"plates": tuple((plate, reason) for plate, reason in sorted(reasons.items()))})
 
 
-def with_plate_places(results: Sequence[Solved], told: PlatesTold | None) -> list[Solved]:
+def with_plate_places(results: Sequence[Solved], estimate: PlatesTold | None) -> list[Solved]:
     """Return the trials of a session, each with a grade for the plates its feet are on.
 
     Parameters
     ----------
     results : Sequence[Solved]
         Graded by every other rule.
-    told : PlatesTold | None
+    estimate : PlatesTold | None
         What `tell_plates` returned.
     """
-    if told is None:
+    if estimate is None:
         return list(results)
-    places = {place.plate: place for place in told.places}
+    places = {place.plate: place for place in estimate.places}
     return [_graded(result, places) for result in results]
 
 
@@ -239,17 +241,17 @@ def _in_order(quality: Sequence[QualityRow], row: QualityRow) -> tuple[QualityRo
 AFTER = ("event-lag", "residual-single", "cycles-used", "cycles-refused", "stances-on-plate")
 
 
-def plates_summary(told: PlatesTold | None) -> dict[str, object]:
+def plates_summary(estimate: PlatesTold | None) -> dict[str, object]:
     """Return what ``summary.json`` says of the plates; empty where nobody steps on one.
 
     Parameters
     ----------
-    told : PlatesTold | None
+    estimate : PlatesTold | None
         What `tell_plates` returned.
     """
-    if told is None:
+    if estimate is None:
         return {}
-    shared, shared_sd = (each[:3] * IN_MM for each in (told.free.shared, told.free.shared_sd))
+    shared, shared_sd = (each[:3] * IN_MM for each in (estimate.free.shared, estimate.free.shared_sd))
     return {
         "places": [
             {
@@ -258,12 +260,12 @@ def plates_summary(told: PlatesTold | None) -> dict[str, object]:
                 "markers_free": _named(place.free * IN_MM), "markers_free_sd": _named(place.free_sd * IN_MM),
                 "beyond": place.beyond, "plate_or_habit": place.plate_or_habit, "not_apart": place.not_apart,
             }
-            for place in told.places
+            for place in estimate.places
         ],
-        "foot_markers": _named(shared, ("along_mm", "medial_mm", "turn_deg")) if told.places else None,
-        "foot_markers_sd": _named(shared_sd, ("along_mm", "medial_mm", "turn_deg")) if told.places else None,
-        "silent": [{"plate": plate, "rule": reason.rule, "reason": str(reason)} for plate, reason in told.silent],
-        "steps": [step_record(step) for step in told.fit.steps],
+        "foot_markers": _named(shared, ("along_mm", "medial_mm", "turn_deg")) if estimate.places else None,
+        "foot_markers_sd": _named(shared_sd, ("along_mm", "medial_mm", "turn_deg")) if estimate.places else None,
+        "silent": [{"plate": plate, "rule": reason.rule, "reason": str(reason)} for plate, reason in estimate.silent],
+        "steps": [step_record(step) for step in estimate.fit.steps],
     }  # fmt: skip
 
 

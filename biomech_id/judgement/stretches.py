@@ -97,14 +97,14 @@ def stretches(motion: BodyMotion, cycles: Sequence[Cycle]) -> tuple[Stretch, ...
     cycles : Sequence[Cycle]
         Its cycles; one whose next strike lies outside the trial is judged as far as its foot off.
     """
-    found = []
+    cycle_stretches = []
     for cycle in cycles:
         end_s = cycle.foot_off_s if cycle.kinetics_valid is KineticsValid.STANCE_ONLY else cycle.end_s
         first, last = (time_s * motion.rate_hz + 1 - motion.first_frame for time_s in (cycle.start_s, end_s))
         start, stop = max(0, int(np.floor(first + 0.5))), min(motion.n_frames, int(np.floor(last + 0.5)) + 1)
         if stop > start:
-            found.append(Stretch((cycle.side,), slice(start, stop), cycle))
-    return tuple(found) or (Stretch(SIDES, slice(0, motion.n_frames)),)
+            cycle_stretches.append(Stretch((cycle.side,), slice(start, stop), cycle))
+    return tuple(cycle_stretches) or (Stretch(SIDES, slice(0, motion.n_frames)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,14 +228,14 @@ class Watched:
         stretch : Stretch
             Where to look.
         """
-        mine = [
+        of_sides = [
             values
             for (side, joint), values in self.motion.joint_angles_rad.items()
             if joint not in UPPER_JOINTS and (side == "" or side in stretch.sides)
         ]
-        if not mine:
+        if not of_sides:
             return Reading(stretch, 100.0)
-        tracked = np.stack([np.isfinite(values[stretch.frames]).all(axis=1) for values in mine])
+        tracked = np.stack([np.isfinite(values[stretch.frames]).all(axis=1) for values in of_sides])
         whole, seen_any = np.all(tracked, axis=0), np.flatnonzero(np.any(tracked, axis=0))
         if stretch.cycle is None:
             if not seen_any.size:
@@ -251,14 +251,14 @@ class Watched:
     @cached_property
     def _changes_mm(self) -> dict[Part, tuple[tuple[str, ...], FloatArray]]:
         """Segment -> its markers seen in both trials, and how each pair's distance differs from the static one: (n, k, k)."""
-        found: dict[Part, tuple[tuple[str, ...], FloatArray]] = {}
+        changes_mm: dict[Part, tuple[tuple[str, ...], FloatArray]] = {}
         for part, names in self.groups.items() if self.static_markers is not None else ():
             static = self.static_markers
-            mine = tuple(name for name in names if self.markers.present(name) and static is not None and static.present(name))
-            if len(mine) > 1 and static is not None:
-                at_rest = _mean(_distances_m(static, mine), axis=0)
-                found[part] = (mine, MM_PER_M * np.abs(_distances_m(self.markers, mine) - at_rest))
-        return found
+            paired = tuple(name for name in names if self.markers.present(name) and static is not None and static.present(name))
+            if len(paired) > 1 and static is not None:
+                at_rest = _mean(_distances_m(static, paired), axis=0)
+                changes_mm[part] = (paired, MM_PER_M * np.abs(_distances_m(self.markers, paired) - at_rest))
+        return changes_mm
 
     def rigidity_mm(self, stretch: Stretch, limit_mm: float = np.inf) -> Reading:
         """Root mean square change (mm) of the distances within a segment since the static trial, of the worst segment.

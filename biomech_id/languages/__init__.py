@@ -166,12 +166,12 @@ def table(language: str) -> Mapping[str, Mapping[str, Any]]:
 @cache
 def _tables(language: str, folders: tuple[Path, ...]) -> dict[str, dict[str, Any]]:
     other = terms_of(language, "language").get("falls_back_to")
-    found: dict[str, dict[str, Any]] = dict(_tables(other, folders)) if other else {"words": {}}
+    entries: dict[str, dict[str, Any]] = dict(_tables(other, folders)) if other else {"words": {}}
     for folder in (_folder(language) / "sentences", *(folder / language for folder in folders)):
         for file in sorted(folder.glob("*.toml"), key=lambda file: file.name):
             for rule, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
-                found[rule] = {**found.get(rule, {}), **entry} if rule == "words" else entry
-    return found
+                entries[rule] = {**entries.get(rule, {}), **entry} if rule == "words" else entry
+    return entries
 
 
 def _folder(language: str) -> Path:
@@ -199,11 +199,11 @@ def terms_of(language: str, table: str, *, alone: bool = False) -> Mapping[str, 
     """
     file = _folder(language) / f"{table}.toml"
     other = None if alone or table == "language" else terms_of(language, "language").get("falls_back_to")
-    found = dict(terms_of(other, table)) if other else {}
+    terms = dict(terms_of(other, table)) if other else {}
     for key, value in (tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}).items():
         section = "" if key == "words" else f"{key}."
-        found |= {f"{section}{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
-    return found
+        terms |= {f"{section}{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
+    return terms
 
 
 def register_language(name: str, folder: str | Path) -> None:

@@ -91,22 +91,22 @@ def recalibrator(kind: BodyModel, given: CalibrationInput, model: CalibratedMode
     Recalibrate
         (static trial, measurements) -> model; everything else stays as it was given.
     """
-    sets = [found for found in (_set_of(model),) if found]
+    sets = [known for known in (_set_of(model),) if known]
 
     def recalibrate(static: Trial, subject: Subject) -> CalibratedModel:
         plain = "markers" if given.knee_axis == "walk" else given.knee_axis
         again = replace(given, trials=(static,), static=static, functional=(), subject=subject, knee_axis=plain)
         # Which marker set it is does not turn on a fraction of a millimetre: it is recognised once.
         model = kind.calibrate(replace(again, marker_set=sets[0]) if sets else again)
-        sets[:] = sets or [found for found in (_set_of(model),) if found]
+        sets[:] = sets or [known for known in (_set_of(model),) if known]
         return model
 
     return recalibrate
 
 
 def _set_of(model: CalibratedModel | None) -> MarkerSet | None:
-    found = getattr(getattr(model, "calibration", None), "markerset", None)
-    return found if isinstance(found, MarkerSet) else None
+    markerset = getattr(getattr(model, "calibration", None), "markerset", None)
+    return markerset if isinstance(markerset, MarkerSet) else None
 
 
 def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | None) -> Carried:
@@ -132,8 +132,8 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
         return {}
     wider = {joint: wide for joint in ("knee", "ankle") if (wide := _wider(model.subject, f"{joint}_width_m"))}
     try:
-        found = _at_once(model, static, wider)
-        return _one_by_one(recalibrate, static, model.subject, wider) if found is None else found
+        at_once = _at_once(model, static, wider)
+        return _one_by_one(recalibrate, static, model.subject, wider) if at_once is None else at_once
     except BiomechError:
         return {}  # a static trial that cannot be calibrated on three of its frames alone
 
@@ -148,15 +148,15 @@ def _one_by_one(
     at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
     tracked = _places(base, replace(static, markers=_stacked(static.markers, at, slots)))
     by_tracking = {side: _changes(*_copies(of_leg, static.n_frames)) for side, of_leg in tracked.items()}
-    found: dict[CarriedKey, FloatArray] = {}
+    changes: dict[CarriedKey, FloatArray] = {}
     for number, slot in enumerate(slots):
         moved = replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
         by_slot = {side: change[number] for side, change in by_tracking.items()}
-        found |= _differences(standing, recalibrate(moved, subject).track(static), slot, by_slot)
+        changes |= _differences(standing, recalibrate(moved, subject).track(static), slot, by_slot)
     for joint, wide in wider.items():
         slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, _width(joint).role, "", 0)
-        found |= _differences(standing, recalibrate(static, wide).track(static), slot, dict.fromkeys(standing.sides, 0.0))
-    return found
+        changes |= _differences(standing, recalibrate(static, wide).track(static), slot, dict.fromkeys(standing.sides, 0.0))
+    return changes
 
 
 def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]) -> dict[CarriedKey, FloatArray] | None:
@@ -173,7 +173,7 @@ def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]
         return None
     tracked = _places(model, replace(static, markers=together))
     widened = {joint: model.standing(static.markers, 1, wide) for joint, wide in wider.items()}
-    found: dict[CarriedKey, FloatArray] = {}
+    changes: dict[CarriedKey, FloatArray] = {}
     for side, of_leg in legs.items():
         points, axes = _copies(of_leg, static.n_frames)
         stood = _changes(points, axes)
@@ -184,8 +184,8 @@ def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]
             if wide is not None:
                 both = (np.stack(pair) for pair in zip((points[0], axes[0]), wide[side], strict=True))
                 of_side[side, _width(joint)] = _changes(*both).repeat(2, axis=0)
-        found |= {key: each.mean(axis=1) for key, each in of_side.items() if np.isfinite(each).all()}
-    return found
+        changes |= {key: each.mean(axis=1) for key, each in of_side.items() if np.isfinite(each).all()}
+    return changes
 
 
 def leg_responses(
@@ -221,25 +221,25 @@ def leg_responses(
         legs = _places(model, replace(small, markers=_stacked(markers, at, slots)))
     except BiomechError:
         return {}  # a model that needs more of a trial than its markers
-    found = {}
+    responses = {}
     for side in motion.sides:
         points, axes = _copies(legs[side], len(looked))
         seen = np.isfinite(points[0]).all(axis=(1, 2)) & np.isfinite(axes[0]).all(axis=(1, 2, 3))
         change = _changes(points, axes)
         seen &= np.isfinite(change).all(axis=(0, 2, 3))
         if seen.sum() >= LEAST_FRAMES:
-            found[side] = _leg_response(side, slots, looked[seen], change[:, seen], carried)
-    return found
+            responses[side] = _leg_response(side, slots, looked[seen], change[:, seen], carried)
+    return responses
 
 
 def _leg_response(side: str, slots: Sequence[_Slot], frames: IntArray, change: FloatArray, carried: Carried) -> LegResponse:
     pairs = [(i, slot, slot.markers.get(side) or slot.markers.get("")) for i, slot in enumerate(slots)]
-    mine = [(i, slot, named) for i, slot, named in pairs if named is not None]
-    moved = [slot.of(name) for _, slot, (name, _) in mine]
+    tracked = [(i, slot, named) for i, slot, named in pairs if named is not None]
+    moved = [slot.of(name) for _, slot, (name, _) in tracked]
     kept = [carried.get((side, marker), np.zeros((2, 10, 3)))[0] for marker in moved]
     widths = {joint: carried[side, _width(joint)][0] for joint in ("knee", "ankle") if (side, _width(joint)) in carried}
     lost = {marker: value[1] for (of, marker), value in carried.items() if of == side and marker.name and marker not in moved}
-    responses = np.concatenate([change[[i for i, *_ in mine]], np.zeros((len(lost), len(frames), 10, 3))])
+    responses = np.concatenate([change[[i for i, *_ in tracked]], np.zeros((len(lost), len(frames), 10, 3))])
     return LegResponse((*moved, *lost), frames, responses, np.array([*kept, *lost.values()]), widths)
 
 
@@ -335,7 +335,7 @@ def _differences(
     standing: BodyMotion, other: BodyMotion, slot: _Slot, by_tracking: Mapping[str, FloatArray | float]
 ) -> dict[CarriedKey, FloatArray]:
     """What calibrating anew changes; and what is left of it where the marker is not tracked, by side."""
-    found = {}
+    differences = {}
     for side in standing.sides:
         named = slot.markers.get(side) or slot.markers.get("")
         if named is None:
@@ -344,8 +344,8 @@ def _differences(
         change = _changes(*(np.concatenate(both) for both in zip(*pairs, strict=True)))[0]
         both = np.stack([change, change + by_tracking[side]])
         if np.isfinite(both).all():
-            found[side, slot.of(named[0])] = both.mean(axis=1)
-    return found
+            differences[side, slot.of(named[0])] = both.mean(axis=1)
+    return differences
 
 
 def _few_frames(trial: Trial, n: int) -> Trial | None:

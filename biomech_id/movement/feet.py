@@ -103,8 +103,8 @@ class PlateLoad:
             From the first one to the one behind the last.
         """
         first = max(frames.start, self.first)
-        mine = slice(first - self.first, max(first, min(frames.stop, self.frames.stop)) - self.first)
-        return PlateLoad(self.contact, self.vertical_N[mine], self.cop_lab_m[mine], first)
+        own = slice(first - self.first, max(first, min(frames.stop, self.frames.stop)) - self.first)
+        return PlateLoad(self.contact, self.vertical_N[own], self.cop_lab_m[own], first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,11 +91,11 @@ def together(grades: Iterable[Grade]) -> Grade:
     grades : Iterable[Grade]
         Of its parts.
     """
-    found = list(grades)
-    judged = [grade for grade in found if grade not in (Grade.NOT_JUDGED, Grade.NOT_MEASURED)]
+    each = list(grades)
+    judged = [grade for grade in each if grade not in (Grade.NOT_JUDGED, Grade.NOT_MEASURED)]
     if Grade.REJECT in judged and any(grade is not Grade.REJECT for grade in judged):
         return Grade.WARN
-    return worst(found)
+    return worst(each)
 
 
 def rule_sentence(row: QualityRow) -> str:

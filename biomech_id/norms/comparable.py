@@ -71,8 +71,8 @@ def fingerprint_of_norm(norm: pd.DataFrame) -> dict[str, str]:
     norm : pd.DataFrame
         As in ``norm.csv``.
     """
-    said = {key: [word for word in norm[key].unique() if isinstance(word, str) and word] for key in FINGERPRINT if key in norm}
-    return {key: ", ".join(words) for key, words in said.items() if words}
+    stored = {key: [word for word in norm[key].unique() if isinstance(word, str) and word] for key in FINGERPRINT if key in norm}
+    return {key: ", ".join(words) for key, words in stored.items() if words}
 
 
 def comparable_norm(
@@ -120,8 +120,8 @@ def _of_one_bandwidth(norm: pd.DataFrame, computed: Mapping[str, str], mix: Coll
         return norm, known
     own = computed.get("bandwidth", "")
     chosen = own if own in each else next(iter(each))
-    told = {"bandwidth": chosen} if chosen == own or "bandwidth" in mix else {}
-    return each[chosen].assign(bandwidth=chosen).reset_index(drop=True), known | told
+    bandwidth = {"bandwidth": chosen} if chosen == own or "bandwidth" in mix else {}
+    return each[chosen].assign(bandwidth=chosen).reset_index(drop=True), known | bandwidth
 
 
 def _hanging(norm: pd.DataFrame, key: str) -> pd.Series[bool]:

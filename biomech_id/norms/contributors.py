@@ -91,11 +91,11 @@ def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
     samples : Sequence[NormSample]
         One per subject.
     """
-    told = {"marks": [" ".join(sorted(sample.marks)) for sample in samples], "sex": [sample.sex for sample in samples]}
-    told |= {name: [_number(getattr(sample, attribute)) for sample in samples] for attribute, name in _NUMBERS.items()}
+    columns = {"marks": [" ".join(sorted(sample.marks)) for sample in samples], "sex": [sample.sex for sample in samples]}
+    columns |= {name: [_number(getattr(sample, attribute)) for sample in samples] for attribute, name in _NUMBERS.items()}
     parts = [pd.DataFrame({"variable": [f"{CONTRIBUTOR}{name}"], "component": [""], "percent": [np.nan],
                            "contributors": [";".join(texts)], "n": [sum(map(bool, texts))]})
-             for name, texts in told.items()]  # fmt: skip
+             for name, texts in columns.items()]  # fmt: skip
     for name in dict.fromkeys(name for sample in samples for name in sample.sides):
         points = next(len(sample.sides[name]) for sample in samples if name in sample.sides)
         curves = np.stack([sample.sides.get(name, np.full(points, np.nan)) for sample in samples])
@@ -152,13 +152,13 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
     places: dict[tuple[str, str], list[int]] = {}
     for at, name in enumerate(names):
         places.setdefault(name, []).append(at)
-    told = {name.removeprefix(CONTRIBUTOR): split[at[0]] for (name, _), at in places.items() if name in _TEXTS}
+    columns = {name.removeprefix(CONTRIBUTOR): split[at[0]] for (name, _), at in places.items() if name in _TEXTS}
     curves = {
         name: _numbers([split[place] for place in at], " ".join(name).strip(), where)
         for name, at in places.items()
         if name[0] not in _TEXTS
     }
-    return tuple(_sample(number, told, curves) for number in range(count))
+    return tuple(_sample(number, columns, curves) for number in range(count))
 
 
 def _in_order(percent: FloatArray) -> bool:
@@ -171,7 +171,7 @@ _OF_SIDES = {side: f"{CONTRIBUTOR}{side}." for side in SIDES}
 _TEXTS = {f"{CONTRIBUTOR}{name}" for name in ("marks", "sex")}
 
 
-def _sample(number: int, told: Mapping[str, list[str]], curves: Mapping[tuple[str, str], FloatArray]) -> NormSample:
+def _sample(number: int, texts: Mapping[str, list[str]], curves: Mapping[tuple[str, str], FloatArray]) -> NormSample:
     """One contributor of a table that has been taken apart: curves (contributors, points)."""
     known = {name: values[number] for name, values in curves.items() if np.isfinite(values[number]).any()}
     about: dict[str, Any] = {
@@ -184,8 +184,8 @@ def _sample(number: int, told: Mapping[str, list[str]], curves: Mapping[tuple[st
         if variable.startswith(of_side)
     }
     values = {name: curve for name, curve in known.items() if not name[0].startswith(CONTRIBUTOR)}
-    marks = frozenset(told.get("marks", [""] * (number + 1))[number].split())
-    return NormSample(values, marks=marks, sex=told.get("sex", [""] * (number + 1))[number], sides=sides, **about)
+    marks = frozenset(texts.get("marks", [""] * (number + 1))[number].split())
+    return NormSample(values, marks=marks, sex=texts.get("sex", [""] * (number + 1))[number], sides=sides, **about)
 
 
 def _numbers(cells: Sequence[Sequence[str]], name: str, where: str) -> FloatArray:

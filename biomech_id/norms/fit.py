@@ -57,8 +57,8 @@ def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
     files = [(summary.get("static") or {}).get("file") or "", *(trial.get("file") or "" for trial in summary.get("trials", ()))]
     used = averaged_cycles(tables, movement)
     rows = tables.spatiotemporal[tables.spatiotemporal["parameter"] == SPEED]
-    mine = rows.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
-    speeds = {str(condition): float(values.mean()) for condition, values in mine.groupby("condition", sort=False)["value"]}
+    speed_rows = rows.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
+    speeds = {str(condition): float(values.mean()) for condition, values in speed_rows.groupby("condition", sort=False)["value"]}
     age = subject.get("age_years")
     return NormPerson(
         age_years=float("nan") if age is None else float(age),
@@ -77,18 +77,18 @@ def norm_for_session(session: Session) -> FittedNorm | None:
     """
     if session.norm_table is None:
         return None
-    found: dict[str, list[float]] = {}
+    speeds_m_s: dict[str, list[float]] = {}
     runs = movement_of(session.norm_table) == RUNNING
     for trial in session.movements:
         own = trial.cycles if trial.kind is (TrialKind.RUN if runs else TrialKind.STRAIGHT) else ()
         used = {(cycle.side, cycle.number) for cycle in own if trial.counts(cycle, Aspect.KINEMATICS)}
         for row in trial.parameters:
             if row.parameter == SPEED and (row.side, row.cycle) in used:
-                found.setdefault(trial.condition, []).append(row.value)
+                speeds_m_s.setdefault(trial.condition, []).append(row.value)
     age, code = session.person.age_years, str(session.person.code or "")
     person = NormPerson(
         float("nan") if age is None else age,
-        {condition: float(np.mean(speeds)) for condition, speeds in found.items()},
+        {condition: float(np.mean(speeds)) for condition, speeds in speeds_m_s.items()},
         known_by(code, session.inputs, [session.static_file, *(trial.file for trial in session.movements)]),
     )
     output = session.recipe.get("output", {})
@@ -139,18 +139,18 @@ def fit_norm(
     everybody = samples_of(norm, where=where)
     own = [sample for sample in everybody if sample.marks & person.marks]
     others = [sample for sample in everybody if not sample.marks & person.marks]
-    said = list(apart)
+    findings = list(apart)
     if own and not others:
         return FittedNorm(None, (*apart, Finding("norm-own-only", {"own": len(own)}, where)))
     if own:
-        said.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
+        findings.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
     about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
     whole = scored_norm(others, about) if own else norm
     table, more, people = _CHOOSE[choice](others, person, about, where)
-    said += more
+    findings += more
     if table is None:
-        said += _beyond(whole, person, where)
-    return FittedNorm(without_contributors(whole if table is None else table), tuple(said), tuple(people))
+        findings += _beyond(whole, person, where)
+    return FittedNorm(without_contributors(whole if table is None else table), tuple(findings), tuple(people))
 
 
 def fit_given_norm(
@@ -201,7 +201,7 @@ def _of_age(others: Sequence[NormSample], person: NormPerson, about: Mapping[str
     """The norm of who is of the person's age, or None and why not."""
     age = person.age_years
     ages = [sample.age_years for sample in others if np.isfinite(sample.age_years)]
-    mine = [sample for sample in others if abs(sample.age_years - age) <= AGE_SHARE * age]
+    of_age = [sample for sample in others if abs(sample.age_years - age) <= AGE_SHARE * age]
     if not others:
         return None, [_not_chosen("age", "nobody_told", where)], others
     if not np.isfinite(age):
@@ -209,11 +209,11 @@ def _of_age(others: Sequence[NormSample], person: NormPerson, about: Mapping[str
     if not ages or not min(ages) <= age <= max(ages):
         ends = (min(ages), max(ages)) if ages else (float("nan"),) * 2
         return None, [_not_chosen("age", "beyond_ages", where, value=age, low=ends[0], high=ends[1])], others
-    if len(mine) < LEAST_OF_AGE:
-        return None, [_not_chosen("age", "few_of_age", where, value=age, n=len(mine), least=LEAST_OF_AGE)], others
-    theirs = [sample.age_years for sample in mine]
-    values = {"age_years": age, "n": len(mine), "of": len(others), "low": min(theirs), "high": max(theirs)}
-    return scored_norm(mine, about), [Finding("norm-of-an-age", values, where)], mine
+    if len(of_age) < LEAST_OF_AGE:
+        return None, [_not_chosen("age", "few_of_age", where, value=age, n=len(of_age), least=LEAST_OF_AGE)], others
+    theirs = [sample.age_years for sample in of_age]
+    values = {"age_years": age, "n": len(of_age), "of": len(others), "low": min(theirs), "high": max(theirs)}
+    return scored_norm(of_age, about), [Finding("norm-of-an-age", values, where)], of_age
 
 
 def _at_speed(others: Sequence[NormSample], person: NormPerson, about: Mapping[str, str], where: str) -> _Chosen:
@@ -288,10 +288,10 @@ def _scored(sample: NormSample, normal: Mapping[tuple[str, str], FloatArray]) ->
     scores = gait_scores(sample.sides, normal)
     sides = {(side, f"{GVS}.{variable}", component): value for (side, variable, component), value in scores.variables.items()}
     sides |= {(side, GPS, ""): value for side, value in scores.sides.items()}
-    found: dict[tuple[str, str], list[float]] = {}
+    by_name: dict[tuple[str, str], list[float]] = {}
     for (_, *name), value in sides.items():
-        found.setdefault((name[0], name[1]), []).append(value)
+        by_name.setdefault((name[0], name[1]), []).append(value)
     if np.isfinite(scores.overall):
-        found[GPS_OVERALL, ""] = [scores.overall]
-    values = {name: np.array([np.mean(both)]) for name, both in found.items()}
+        by_name[GPS_OVERALL, ""] = [scores.overall]
+    values = {name: np.array([np.mean(both)]) for name, both in by_name.items()}
     return replace(sample, values=values, sides={name: np.array([value]) for name, value in sides.items()})

@@ -139,11 +139,11 @@ def _of_people(
 
 def _once(tell: Callable[[Omission], None]) -> Callable[[Omission], None]:
     """Tell each omission once, however many bandwidths it is left out of."""
-    told: list[Omission] = []
+    passed_on: list[Omission] = []
 
     def telling(omission: Omission) -> None:
-        if omission not in told:
-            told.append(omission)
+        if omission not in passed_on:
+            passed_on.append(omission)
             tell(omission)
 
     return telling
@@ -181,20 +181,20 @@ def _check_alike(kinds: Mapping[str, Mapping[str, str]], mix: Collection[str]) -
     """
     check_mix(mix)
     for key, codes in kinds.items():
-        found = {words: code for words, code in codes.items() if words}
-        if len(found) > 1 and key not in (*mix, "bandwidth"):
-            names = "; ".join(f"{words}, as {code}" for words, code in found.items())
+        kind_codes = {words: code for words, code in codes.items() if words}
+        if len(kind_codes) > 1 and key not in (*mix, "bandwidth"):
+            names = "; ".join(f"{words}, as {code}" for words, code in kind_codes.items())
             raise OptionError(
                 f"The sessions do not have one {FINGERPRINT[key]} ({names}); make one norm for each, or name {key} in `mix`.",
-                value=list(found), expected=f"one {FINGERPRINT[key]}", where="norm",
+                value=list(kind_codes), expected=f"one {FINGERPRINT[key]}", where="norm",
             )  # fmt: skip
 
 
-def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
-    if len(found) > 1:
-        names = "; ".join(f"'{key}'" for key in found)
+def _check_one(kinds: Mapping[str, None], what: str, do: str) -> None:
+    if len(kinds) > 1:
+        names = "; ".join(f"'{key}'" for key in kinds)
         raise OptionError(
-            f"The sessions do not have one {what} ({names}); {do}.", value=list(found), expected=f"one {what}", where="norm"
+            f"The sessions do not have one {what} ({names}); {do}.", value=list(kinds), expected=f"one {what}", where="norm"
         )
 
 
@@ -227,12 +227,12 @@ def _muscles(tables: Tables, condition: str) -> MeanCurves:
     if tables.emg is None:
         return {}
     trials = [trial["name"] for trial in tables.summary["trials"] if trial["condition"] == condition]
-    mine = tables.emg[(tables.emg["used"] == "true") & tables.emg["trial"].isin(trials) & (tables.emg["muscle"] != "")]
-    found: MeanCurves = {}
-    for (side, muscle, _), rows in mine.groupby(["side", "muscle", "label"], sort=False):
+    used = tables.emg[(tables.emg["used"] == "true") & tables.emg["trial"].isin(trials) & (tables.emg["muscle"] != "")]
+    envelopes: MeanCurves = {}
+    for (side, muscle, _), rows in used.groupby(["side", "muscle", "label"], sort=False):
         curves = rows["percent_peak"].to_numpy(np.float64).reshape(-1, CURVE_POINTS)
-        found.setdefault((str(side), EMG_VARIABLE.format(muscle=muscle), ""), np.asarray(curves.mean(axis=0)))
-    return found
+        envelopes.setdefault((str(side), EMG_VARIABLE.format(muscle=muscle), ""), np.asarray(curves.mean(axis=0)))
+    return envelopes
 
 
 def _sample(code: str, person: _Person, widths: Collection[str], tell: Callable[[Omission], None]) -> NormSample:
@@ -267,7 +267,7 @@ def _sample(code: str, person: _Person, widths: Collection[str], tell: Callable[
     for name in dict.fromkeys(name for width, name in person.named if width in widths):
         numbers[name] = _together([each for (width, known), each in person.named.items() if known == name and width in widths])
     for name, by_side in numbers.items():
-        of_number = {side: _mean(found) for side, found in by_side.items()}
+        of_number = {side: _mean(of_sessions) for side, of_sessions in by_side.items()}
         values[name] = np.array([_mean(list(of_number.values()))])
         limbs |= {(side, *name): np.array([value]) for side, value in of_number.items() if side in SIDES}
     for parameter, by_side in person.parameters.items():

@@ -157,19 +157,21 @@ def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = f
     # Percentiles of a few people are those people.
     ranks = np.nanpercentile(limbs, PERCENTILES, axis=0) if n.min() >= PERCENTILE_SUBJECTS else np.full((3, points), np.nan)
     whole = stacked[known.all(axis=1)]
-    told = {"contributors": told_values(_everybody(name, samples, points))} if spread is None and not np.isfinite(speed) else {}
+    contributors = (
+        {"contributors": told_values(_everybody(name, samples, points))} if spread is None and not np.isfinite(speed) else {}
+    )
     fitted = {} if spread is None else {"leverage": spread.leverage, "freedom": spread.freedom}
     return pd.DataFrame({
         "variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n,
         "whole_curve_sd": whole_curve_sd(whole, spread=spread) if points == CURVE_POINTS else np.nan,
-        **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)}, **told, **fitted,
+        **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)}, **contributors, **fitted,
     })  # fmt: skip
 
 
 def _limbs(name: tuple[str, str], samples: Sequence[NormSample], people: FloatArray) -> FloatArray:
     """(limbs, points) of one variable; of who does not tell left and right apart the mean of both, as one limb."""
-    found = [[sample.sides[side, *name] for side in SIDES if (side, *name) in sample.sides] for sample in samples]
-    return np.concatenate([np.stack(limbs) if limbs else mean[None] for limbs, mean in zip(found, people, strict=True)])
+    of_people = [[sample.sides[side, *name] for side in SIDES if (side, *name) in sample.sides] for sample in samples]
+    return np.concatenate([np.stack(limbs) if limbs else mean[None] for limbs, mean in zip(of_people, people, strict=True)])
 
 
 def _everybody(name: tuple[str, str], samples: Sequence[NormSample], points: int) -> FloatArray:

@@ -126,19 +126,19 @@ def _struck(markers: Markers, groups: Mapping[Part, Sequence[str]]) -> FloatArra
     return markers.position_m[:, [markers.names.index(name) for name in names]]
 
 
-def _matched(trial: Trial, found: MarkerBandwidth) -> tuple[tuple[ForcePlate, ...], PlateFilter]:
-    if not found.smoothed:
-        why = "unsmoothed" if found.decided else "undecided" if np.isfinite(found.misfit_ln) else "unmeasured"
-        return trial.plates, PlateFilter("recorded", why, bandwidth=found)
-    half_hz = found.half_amplitude_hz
-    done = PlateFilter("matched", bandwidth=found)
+def _matched(trial: Trial, markers: MarkerBandwidth) -> tuple[tuple[ForcePlate, ...], PlateFilter]:
+    if not markers.smoothed:
+        why = "unsmoothed" if markers.decided else "undecided" if np.isfinite(markers.misfit_ln) else "unmeasured"
+        return trial.plates, PlateFilter("recorded", why, bandwidth=markers)
+    half_hz = markers.half_amplitude_hz
+    done = PlateFilter("matched", bandwidth=markers)
     plates = tuple(
         _filtered(plate, lambda values, rate_hz: spline_lowpass(values, rate_hz, half_hz), done, SPREAD_CYCLES / half_hz)
         for plate in trial.plates
     )
     held = _held(trial.plates, plates)
     if held <= NOTHING_HELD:
-        return trial.plates, PlateFilter("recorded", "nothing", bandwidth=found, held=held)
+        return trial.plates, PlateFilter("recorded", "nothing", bandwidth=markers, held=held)
     return plates, replace(done, held=held)
 
 
@@ -153,11 +153,11 @@ def _held(recorded: Sequence[ForcePlate], filtered: Sequence[ForcePlate]) -> flo
 def _filtered(
     plate: ForcePlate, lowpass: Callable[[FloatArray, float], FloatArray], done: PlateFilter, spread_s: float = 0.0
 ) -> ForcePlate:
-    said = {"done": done.did, "cutoff_hz": done.cutoff_hz, "half_amplitude_hz": done.bandwidth.half_amplitude_hz}
+    values = {"done": done.did, "cutoff_hz": done.cutoff_hz, "half_amplitude_hz": done.bandwidth.half_amplitude_hz}
     return replace(
         plate,
         force_lab_N=lowpass(plate.force_lab_N, plate.rate_hz),
         moment_lab_Nm=lowpass(plate.moment_lab_Nm, plate.rate_hz),
         spread_s=spread_s,
-        history=(*plate.history, Sentence("plate-filtered", said)),
+        history=(*plate.history, Sentence("plate-filtered", values)),
     )

@@ -148,8 +148,8 @@ def _population(curves: FloatArray, momentum_walk_m: FloatArray) -> Population:
     covariance = np.cov(curves.T)
     covariance += RIDGE * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
     known = momentum_walk_m[np.isfinite(momentum_walk_m).all(axis=1)]
-    told = (np.median(known, axis=0), np.cov(known.T)) if len(known) > 2 else (np.zeros(2), np.eye(2))
-    return Population(curves.mean(axis=0), np.asarray(np.linalg.inv(covariance)), *told, len(curves))
+    slopes = (np.median(known, axis=0), np.cov(known.T)) if len(known) > 2 else (np.zeros(2), np.eye(2))
+    return Population(curves.mean(axis=0), np.asarray(np.linalg.inv(covariance)), *slopes, len(curves))
 
 
 def fit_plates(
@@ -190,19 +190,21 @@ def _fit(steps: tuple[PlateStep, ...], population: Population, shared_sd: Sequen
     rows = [_curve_row(step, 3 * plates.index(step.plate), n, population) for step in steps]
     for (left, seen), by in zip(rows, share, strict=True):
         matrix, right = matrix + by * left.T @ population.inverse @ left, right + by * left.T @ population.inverse @ seen
-    found = np.linalg.solve(matrix, right)
-    misfit = np.array([(seen - left @ found) @ population.inverse @ (seen - left @ found) for left, seen in rows])
+    solution = np.linalg.solve(matrix, right)
+    misfit = np.array([(seen - left @ solution) @ population.inverse @ (seen - left @ solution) for left, seen in rows])
     spread = np.linalg.inv(matrix)
     for step, by in zip(steps, share, strict=True):
         if np.isfinite(step.momentum_lab_m).all():
             left, seen = _momentum_row(step, 3 * plates.index(step.plate), n, population)
-            off = seen - left @ found
+            off = seen - left @ solution
             distance = float(np.sqrt(off @ np.linalg.solve(population.momentum_cov_m2 + left @ spread @ left.T, off)))
             inverse = by * min(1.0, MOMENTUM_HUBER / max(distance, 1e-12)) * np.linalg.inv(population.momentum_cov_m2)
             matrix, right = matrix + left.T @ inverse @ left, right + left.T @ inverse @ seen
-    found = np.linalg.solve(matrix, right)
+    solution = np.linalg.solve(matrix, right)
     covariance = np.asarray(np.linalg.inv(matrix))
-    return PlateFit(plates, np.asarray(found[:-SHARED].reshape(-1, 3)), np.asarray(found[-SHARED:]), covariance, misfit, steps)
+    return PlateFit(
+        plates, np.asarray(solution[:-SHARED].reshape(-1, 3)), np.asarray(solution[-SHARED:]), covariance, misfit, steps
+    )
 
 
 def not_a_habit(fit: PlateFit, population: Population) -> BoolArray:
@@ -237,12 +239,12 @@ def _beyond_chance(fit: PlateFit, population: Population, moved: Sequence[str]) 
     groups = [step.plate for step in fit.steps]
     for step, fixed in zip(fit.steps, still, strict=True):
         if np.isfinite(step.momentum_lab_m).all():
-            row, told = _momentum_row(step, 0, n, population)
+            row, measured = _momentum_row(step, 0, n, population)
             row[:, :3] *= not fixed
             share = 1.0 / (1.0 + ALIKE * (groups.count(step.plate) - 1))
-            matrix, right = _with_momentum(matrix, right, (row, told), share, population)
-    found, covariance = np.linalg.solve(matrix, right), np.linalg.inv(matrix)
-    return np.asarray(np.abs(found[:3]) > BEYOND_SD * np.sqrt(np.diag(covariance)[:3]))
+            matrix, right = _with_momentum(matrix, right, (row, measured), share, population)
+    solution, covariance = np.linalg.solve(matrix, right), np.linalg.inv(matrix)
+    return np.asarray(np.abs(solution[:3]) > BEYOND_SD * np.sqrt(np.diag(covariance)[:3]))
 
 
 def _with_momentum(

@@ -176,15 +176,15 @@ def told_by_steps(
     for stance in stances:
         if len(stance.plates) != 1 or stance.plates[0] not in by_name or stance.reason.rule not in ONE_FOOT:
             continue
-        told = _told(trial, landmarks, travel, stance, by_name[stance.plates[0]], whole)
-        if isinstance(told, Sentence):
-            silent.append((stance.plates[0], told))
+        step = _plate_step(trial, landmarks, travel, stance, by_name[stance.plates[0]], whole)
+        if isinstance(step, Sentence):
+            silent.append((stance.plates[0], step))
         else:
-            steps.append(told)
+            steps.append(step)
     return steps, silent
 
 
-def _told(
+def _plate_step(
     trial: str, landmarks: Landmarks, travel: Travel, stance: Stance, plate: ForcePlate, whole: Whole | None
 ) -> PlateStep | Sentence:
     if travel.kind is not TrialKind.STRAIGHT:
@@ -261,8 +261,8 @@ def _momentum_m(
     about_plate = own.moment_lab_Nm[frames] - cross(np.broadcast_to(plate.centre_m, force.shape), force)
     turn_Nm = _turned(about_plate) + cross(plate.centre_m - body.com_lab_m[frames], _turned(force))
     up_N = force[:, 2]
-    found = [np.array([up_N @ moment[:, 1], -up_N @ moment[:, 0]]) / (up_N @ up_N) for moment in (residual_Nm, turn_Nm)]
-    return found[0], found[1]
+    levers_m = [np.array([up_N @ moment[:, 1], -up_N @ moment[:, 0]]) / (up_N @ up_N) for moment in (residual_Nm, turn_Nm)]
+    return levers_m[0], levers_m[1]
 
 
 def _turned(vectors: FloatArray) -> FloatArray:

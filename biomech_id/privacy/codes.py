@@ -42,8 +42,8 @@ def read_codes(path: Path) -> dict[str, str]:
         reader = csv.DictReader(io.StringIO(read_text(path)))
         rows = [{name: str(row.get(name) or "").strip() for name in CODE_COLUMNS} for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        said = read_problem(error) if not isinstance(error, csv.Error) else str(error)
-        raise FileRefusedError.at(path, f"{path} cannot be read: {said}.", "a CSV file in UTF-8") from error
+        problem = read_problem(error) if not isinstance(error, csv.Error) else str(error)
+        raise FileRefusedError.at(path, f"{path} cannot be read: {problem}.", "a CSV file in UTF-8") from error
     missing = [name for name in CODE_COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
         raise FileRefusedError.at(path, f"{path} lacks the column {missing[0]}.", ", ".join(CODE_COLUMNS))
@@ -103,7 +103,7 @@ def coded_sentence(error: BiomechError, job: Job) -> str:
     """
     code = job.code or ""
     words = NameWords.of(((name, "a name") for path in job.paths for name in (path.name, *folders_that_tell(path))), without=code)
-    said = error.under_code
-    if not said or words.first_in(said):
+    sentence = error.under_code
+    if not sentence or words.first_in(sentence):
         return f"{code} could not be analysed ({type(error).__name__}); run its folder alone to read why."
-    return said
+    return sentence

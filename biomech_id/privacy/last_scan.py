@@ -73,7 +73,7 @@ def texts_of(path: Path, folder: Path) -> Iterator[str]:
         text = _PACKED.sub(" ", text)
     if path.suffix == ".json":
         text = "\n".join(_of_json(json.loads(text)))
-    yield _CHARACTER.sub(lambda found: chr(int(found[1], 16)), text) if path.suffix == ".html" else text
+    yield _CHARACTER.sub(lambda escape: chr(int(escape[1], 16)), text) if path.suffix == ".html" else text
 
 
 def _of_arrays(path: Path) -> Iterator[str]:

@@ -99,8 +99,8 @@ def words_of_name(text: str) -> frozenset[str]:
     """
     composed = unicodedata.normalize("NFC", text)
     ways = {composed, composed.translate(_WRITTEN_OUT)}
-    found = {folded(run) for way in ways for run in runs_of(way)}
-    return frozenset(filter(_tells_enough, found))
+    words = {folded(run) for way in ways for run in runs_of(way)}
+    return frozenset(filter(_tells_enough, words))
 
 
 @cache
@@ -145,11 +145,11 @@ class NameWords:
             A text whose words are free: the code.
         """
         free = vetted_words() | words_of_name(without)
-        found: dict[str, str] = {}
+        kinds: dict[str, str] = {}
         for name, kind in named:
             for word in words_of_name(name) - free:
-                found.setdefault(word, kind)
-        return cls(tuple(sorted(found.items())))
+                kinds.setdefault(word, kind)
+        return cls(tuple(sorted(kinds.items())))
 
     def kind_in(self, run: str) -> str:
         """Return what kind of name a run of letters shows; empty where it shows none.
@@ -200,7 +200,7 @@ class NameWords:
         composed = unicodedata.normalize("NFC", text)
         if not self.first_in(composed):
             return text
-        return _run_with_marks().sub(lambda found: self._without(found[0], code), composed)
+        return _run_with_marks().sub(lambda match: self._without(match[0], code), composed)
 
     def _without(self, run: str, code: str) -> str:
         if self.kind_in(run):

@@ -151,19 +151,19 @@ class Pseudonym:
         }
         return replace(review, **{"comments": (), **kinds}, file=self.of(review.file))
 
-    def _of_decision(self, said: Any) -> Any:
+    def _of_decision(self, decision: Any) -> Any:
         words: dict[str, Any] = {
-            each.name: self.of(value) for each in fields(said) if type(value := getattr(said, each.name)) is str
+            each.name: self.of(value) for each in fields(decision) if type(value := getattr(decision, each.name)) is str
         }
-        if isinstance(said, Repair):
-            named = {str(name): self.trial(str(name)) for name in said.named}
-            words |= {"trials": tuple(named[name] for name in said.trials), "since": named.get(said.since, "")}
-            words["what"] = tuple(named.get(str(what), self.of_values(what)) for what in said.what)
+        if isinstance(decision, Repair):
+            named = {str(name): self.trial(str(name)) for name in decision.named}
+            words |= {"trials": tuple(named[name] for name in decision.trials), "since": named.get(decision.since, "")}
+            words["what"] = tuple(named.get(str(what), self.of_values(what)) for what in decision.what)
         else:
-            words["trial"] = self.trial(said.trial)
+            words["trial"] = self.trial(decision.trial)
         if "comments" not in self.keeps:
             words |= {name: "" for name in ("reason", "author") if name in words}
-        return replace(said, **words)
+        return replace(decision, **words)
 
     def of_values(self, values: Any) -> Any:
         """Return values without the names, however deep.
@@ -305,14 +305,14 @@ class Pseudonym:
         """
         if not self.code:
             return self
-        worn = {label: " ".join(filter(None, part)) for each in roles for part, label in each.items()}
+        segments = {label: " ".join(filter(None, part)) for each in roles for part, label in each.items()}
         markers = dict.fromkeys(name for trial in trials for name in (*trial.markers.names, *trial.rotations.names))
         shown = {each.label for each in muscles if each.named.muscle}
         channels = dict.fromkeys(name for trial in trials for name in trial.analog.names)
         called: dict[str, str] = {}
         for number, label in enumerate(markers, start=1):
             if label not in known_labels() or self.words.first_in(label):
-                called[label] = worn.get(label, "").replace(" ", "_") or f"marker_{number}"
+                called[label] = segments.get(label, "").replace(" ", "_") or f"marker_{number}"
         for number, label in enumerate(channels, start=1):
             if label not in shown or self.words.first_in(label):
                 called[label] = f"channel_{number}"
@@ -407,7 +407,7 @@ def pseudonym(job: Job, files: Sequence[Path], intake: Intake) -> Pseudonym:
     exact |= _other_files(job, exact)
     exact |= {trial.subject.code: job.code for trial in intake.trials}
     # What a recording or a folder is called may be a word that is said all the time: walk, static.
-    exact = {name: called for name, called in exact.items() if _tells(name)}
+    exact = {name: called for name, called in exact.items() if _may_identify(name)}
     conditions = dict.fromkeys(condition_of(job.subject_toml)(path.stem) for path in files)
     of_subject = [trial.subject.condition or "" for trial in intake.trials]
     keeps = frozenset(what for what in ("clinic", "comments", "conditions") if getattr(job.recipe, f"keep_{what}"))
@@ -443,7 +443,7 @@ def check_code(code: str) -> None:
         )  # fmt: skip
 
 
-def _tells(name: str) -> bool:
+def _may_identify(name: str) -> bool:
     if len(name) < SHORTEST_WORD or name.isdigit():
         return False
     return "." in name.strip(".") or not _is_vetted(name)
@@ -472,8 +472,8 @@ def _movement(job: Job, path: Path, trial: Trial | None) -> str:
         return "static"
     if path in job.functional:
         return "functional"
-    said = [folded(run) for run in runs_of(path.stem)]
-    return next((word for word in WORDS_OF_RECORDINGS if word in said and word != "static"), "trial")
+    stem_words = [folded(run) for run in runs_of(path.stem)]
+    return next((word for word in WORDS_OF_RECORDINGS if word in stem_words and word != "static"), "trial")
 
 
 def _ways(job: Job, path: Path, called: str) -> dict[str, str]:
@@ -490,19 +490,19 @@ def _other_files(job: Job, recordings: Mapping[str, str]) -> dict[str, str]:
         "norm": job.norm,
         **job.setting_files,
     }
-    found = {
+    files = {
         way: called
         for what, path in named.items()
         if path is not None and str(path) not in recordings
         for way, called in _ways(job, path, f"{job.code}_{what}{path.suffix.lower()}").items()
     }
     folder = {} if job.given.trials else dict.fromkeys((str(job.folder), str(job.folder.resolve())), job.code or "")
-    return found | folder
+    return files | folder
 
 
 def _heads(labels: Sequence[str]) -> Iterator[str]:
     """What half of some labels or more begin with: a name."""
-    heads = [found[0] for label in labels if label not in known_labels() and (found := re.match(r".+?(?=[:_.|/-])", label))]
+    heads = [match[0] for label in labels if label not in known_labels() and (match := re.match(r".+?(?=[:_.|/-])", label))]
     for head in dict.fromkeys(heads):
         if 2 * heads.count(head) >= len(labels):
             yield head
@@ -526,13 +526,13 @@ def left_out_finding(job: Job, clinic: Mapping[str, Any], review: Review, condit
         return ()
     recipe = job.recipe
     remarks = sum(
-        bool(said.reason or said.author)
-        for said in chain(*(getattr(review, each.name) for each in fields(review) if each.name != "file"))
+        bool(noted.reason or noted.author)
+        for noted in chain(*(getattr(review, each.name) for each in fields(review) if each.name != "file"))
     )
     values = {
         "code": job.code,
         "clinic": 0 if recipe.keep_clinic else len(clinic),
-        "comments": 0 if recipe.keep_comments else remarks + sum(not (said.reason or said.author) for said in review.comments),
+        "comments": 0 if recipe.keep_comments else remarks + sum(not (noted.reason or noted.author) for noted in review.comments),
         "conditions": 0 if recipe.keep_conditions else len({name for name in conditions if name}),
     }
     return (Finding("under-a-code", values),)
@@ -556,7 +556,7 @@ def _names(job: Job, files: Sequence[Path], trials: Sequence[Trial]) -> Iterator
         yield trial.subject.code, "a stored name"
         yield from ((head, "a stored name") for head in _heads(trial.markers.names))
         several = (finding.values["subjects"] for finding in trial.findings if finding.rule == "subjects-several")
-        yield from ((str(name), "a stored name") for found in several for name, _ in cast(Sequence[tuple[str, int]], found))
+        yield from ((str(name), "a stored name") for pairs in several for name, _ in cast(Sequence[tuple[str, int]], pairs))
     if job.subject_toml is not None:
         yield apply_subject_file(Subject(), job.subject_toml).code, "a stored name"
     others = [path for path in (job.subject_file, job.review, job.norm) if path is not None]

@@ -42,9 +42,9 @@ def _curves(tables: Tables, bands: Bands, movement: str) -> Iterator[Mapping[str
         for (side, variable, component), curve in curves.items():
             name = variable, component
             band = bands.get(name)
-            found = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd, spread=band.spread)
-            if band and found:
-                yield _row((condition, side, *name), WHOLE_CURVE, band.n, found)
+            compared = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd, spread=band.spread)
+            if band and compared:
+                yield _row((condition, side, *name), WHOLE_CURVE, band.n, compared)
 
 
 def _numbers(tables: Tables, bands: Bands, movement: str) -> Iterator[Mapping[str, object]]:
@@ -66,9 +66,9 @@ def _number(name: tuple[str, str, str, str], value: float, band: NormBand | None
         )
 
 
-def _row(name: tuple[str, str, str, str], test: str, n: int, found: AgainstNorm) -> Mapping[str, object]:
+def _row(name: tuple[str, str, str, str], test: str, n: int, compared: AgainstNorm) -> Mapping[str, object]:
     named = dict(zip(("condition", "side", "variable", "component"), name, strict=True))
     return {
-        **named, "test": test, "n": n, "t": found.t, "limit": found.limit, "percent": found.percent,
-        "outside_percent": found.outside_percent, "p": found.p, "outside": str(found.outside).lower(),
+        **named, "test": test, "n": n, "t": compared.t, "limit": compared.limit, "percent": compared.percent,
+        "outside_percent": compared.outside_percent, "p": compared.p, "outside": str(compared.outside).lower(),
     }  # fmt: skip

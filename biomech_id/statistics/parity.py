@@ -173,15 +173,15 @@ def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[Pari
     tuple[ParityRow, ...]
         One row per side, variable and axis that the file stores; none when it stores nothing.
     """
-    found = [
+    pairs = [
         (side, pair)
         for side in SIDES
         for pair in (*_pairs(columns, trial, side, straight), *_upper(columns, trial, side, straight))
     ]
     com = stored_output(trial.model_outputs, CENTRE_OF_MASS) if _has(columns, f"{CENTRE_OF_MASS}.X") else None
     if com is not None:
-        found.append(("", _Pair(CENTRE_OF_MASS, _xyz("", CENTRE_OF_MASS), com, "point", {})))
-    return tuple(row for side, pair in found for row in _rows(columns, trial, side, pair))
+        pairs.append(("", _Pair(CENTRE_OF_MASS, _xyz("", CENTRE_OF_MASS), com, "point", {})))
+    return tuple(row for side, pair in pairs for row in _rows(columns, trial, side, pair))
 
 
 def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial) -> tuple[ParityRow, ...]:
@@ -260,9 +260,9 @@ def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
     mechanics = kinetics == "textbook" and any(quantity_of(row.variable) in MECHANICAL for row in others)
     strange = [row for row in others if not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL)]
     first = min(strange, key=lambda row: (_outwards(row.variable), -float(row.largest)), default=None)
-    told = None if first is None else (first.variable, first.side, float(first.largest))
+    first_difference = None if first is None else (first.variable, first.side, float(first.largest))
     values = {"offsets": offsets, "mechanics": mechanics, "unexplained": len(strange), "kinetics": kinetics}
-    values |= {"first": [told] if told else []}
+    values |= {"first": [first_difference] if first_difference else []}
     return Sentence("parity-differs", values)
 
 

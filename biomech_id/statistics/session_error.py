@@ -70,8 +70,8 @@ def session_error(variable: str, component: str, *, leg_m: float | None) -> Sess
     >>> bool(1.5 < adult.sd.mean() < 3.0), round(float((child.sd / adult.sd).mean()), 2)
     (True, 1.54)
     """
-    found = session_errors().get((variable, component))
-    if found is None:
+    measured = session_errors().get((variable, component))
+    if measured is None:
         return None
     turns = CYCLE_ROWS[variable, component].quantity == "angle"
-    return SessionError(found.sd * (REFERENCE_LEG_M / leg_m if turns and leg_m else 1.0), found.limit)
+    return SessionError(measured.sd * (REFERENCE_LEG_M / leg_m if turns and leg_m else 1.0), measured.limit)

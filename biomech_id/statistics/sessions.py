@@ -69,8 +69,8 @@ class ComparedCycles:
         """
         name = side, variable, component
         if name not in self._known:
-            found = self.tables.curves(*name, cycles=self.cycles)
-            self._known[name] = found[np.isfinite(found).all(axis=1)]
+            rows = self.tables.curves(*name, cycles=self.cycles)
+            self._known[name] = rows[np.isfinite(rows).all(axis=1)]
         return self._known[name]
 
     @cached_property
@@ -87,8 +87,8 @@ class ComparedCycles:
         sources : Collection[str]
             Of `conventions.ERROR_SOURCES`.
         """
-        found = uncertainty_of_rows(self.tables, self._band_rows.get((side, variable, component), ()))
-        known = [sd**2 for source, sd in found.items() if source in sources]
+        sd_by_source = uncertainty_of_rows(self.tables, self._band_rows.get((side, variable, component), ()))
+        known = [sd**2 for source, sd in sd_by_source.items() if source in sources]
         return np.sqrt(np.nan_to_num(np.sum(known, axis=0))) if known else None
 
     @cached_property
@@ -131,8 +131,8 @@ class ComparedCycles:
         return bool(self.tables.summary == other.tables.summary) and self._statics() == other._statics()
 
     def _statics(self) -> set[str]:
-        mine = set(self.cycles["trial"])
-        return {str(trial.get("static", "")) for trial in self.tables.summary.get("trials", ()) if trial["name"] in mine}
+        trials = set(self.cycles["trial"])
+        return {str(trial.get("static", "")) for trial in self.tables.summary.get("trials", ()) if trial["name"] in trials}
 
 
 def sources_apart(first: ComparedCycles, second: ComparedCycles) -> frozenset[str]:
@@ -156,8 +156,8 @@ def sources_apart(first: ComparedCycles, second: ComparedCycles) -> frozenset[st
 
 def _plates_of(summary: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     """Name of each plate -> its corners, mm."""
-    found = {plate["name"]: plate["corners_mm"] for trial in summary.get("trials", ()) for plate in trial.get("plates", ())}
-    return {name: tuple(np.round(np.asarray(corners, dtype=float), 1).ravel().tolist()) for name, corners in found.items()}
+    corners_mm = {plate["name"]: plate["corners_mm"] for trial in summary.get("trials", ()) for plate in trial.get("plates", ())}
+    return {name: tuple(np.round(np.asarray(corners, dtype=float), 1).ravel().tolist()) for name, corners in corners_mm.items()}
 
 
 def session_sd(

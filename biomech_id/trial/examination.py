@@ -125,18 +125,18 @@ def examined(key: str, text: str, source: str) -> Examined | None:
     raw, alone = text.strip(), _known().get(("alone", key.lower().replace("_", "").replace(" ", "")))
     if alone is not None:
         return Examined(test=alone["test"], scale=alone["scale"], raw=raw, source=source) if Examined(raw=raw).seen else None
-    found = _KEY.fullmatch(key)
-    if found is None or is_private(key):
+    match = _KEY.fullmatch(key)
+    if match is None or is_private(key):
         return None
-    kind, name, side = found[1].lower(), found[2].lower(), found[3].upper()
+    kind, name, side = match[1].lower(), match[2].lower(), match[3].upper()
     row = _known().get((kind, name))
     of_kind, muscle = _known().get((kind, "")), _known().get(("muscle", name))
     if row is None and of_kind is not None and muscle is not None:
         row = of_kind | {"joint": muscle["joint"], "muscle": muscle["muscle"]}
     if row is None:
-        return Examined(test=f"{found[1]} {found[2]}", side=side, value=_number(raw), raw=raw, source=source)
-    told = {name: row[name] for name in ("joint", "test", "muscle", "position", "unit", "scale", "positive")}
-    return Examined(**told, side=side, value=_number(raw), grade=raw if row["scale"] else "", raw=raw, source=source)
+        return Examined(test=f"{match[1]} {match[2]}", side=side, value=_number(raw), raw=raw, source=source)
+    labels = {name: row[name] for name in ("joint", "test", "muscle", "position", "unit", "scale", "positive")}
+    return Examined(**labels, side=side, value=_number(raw), grade=raw if row["scale"] else "", raw=raw, source=source)
 
 
 def is_private(key: str) -> bool:
@@ -160,11 +160,11 @@ def as_examined(row: Mapping[str, object], source: str) -> Examined:
     source : str
         Where it was read.
     """
-    told = {name: str(row.get(name) or "").strip() for name in EXAMINATION_COLUMNS if name != "value"}
+    texts = {name: str(row.get(name) or "").strip() for name in EXAMINATION_COLUMNS if name != "value"}
     written = row.get("value")
     text = "" if written is None else f"{written:g}" if isinstance(written, float) else str(written).strip()
     sides = {"left": "L", "right": "R", **{side.lower(): side for side in SIDES}}
-    told["side"] = sides.get(told["side"].lower(), told["side"])
-    grade = told["grade"] or (text if told["scale"] else "")
+    texts["side"] = sides.get(texts["side"].lower(), texts["side"])
+    grade = texts["grade"] or (text if texts["scale"] else "")
     raw = str(row.get("raw") or "").strip() or text or grade
-    return Examined(**(told | {"grade": grade}), value=_number(text or grade), raw=raw, source=source)
+    return Examined(**(texts | {"grade": grade}), value=_number(text or grade), raw=raw, source=source)

@@ -53,7 +53,7 @@ def _phrases() -> tuple[tuple[tuple[str, ...], str, str, bool], ...]:
     return tuple(sorted(rows, key=lambda row: -len(row[0])))
 
 
-def _said(text: str, *, folder: bool = False) -> Iterator[tuple[str, str]]:
+def _phrases_in(text: str, *, folder: bool = False) -> Iterator[tuple[str, str]]:
     """Kind and value of every phrase in a text; a word counts in the longest phrase that it is in."""
     words = [word.lower() for word in _WORDS.findall(without_accents(text))]
     sides = {"left": " left", "links": " left", "gauche": " left", "right": " right", "rechts": " right", "droite": " right"}
@@ -82,13 +82,13 @@ def stated_in(text: str, *, folder: bool = False) -> dict[str, str]:
     >>> stated_in("walk03_barefoot_rollator"), stated_in("Schuhe 2"), stated_in("barefoot or shoes")
     ({'aid': 'walker', 'footwear': 'barefoot'}, {'footwear': 'shod'}, {})
     """
-    said: dict[str, set[str]] = {"aid": set(), "footwear": set()}
-    for kind, value in _said(text, folder=folder):
-        said[kind] |= {value} - {""}
+    by_kind: dict[str, set[str]] = {"aid": set(), "footwear": set()}
+    for kind, value in _phrases_in(text, folder=folder):
+        by_kind[kind] |= {value} - {""}
     # An orthosis is worn in a shoe.
-    if any(value.startswith("orthosis") for value in said["footwear"]):
-        said["footwear"].discard("shod")
-    return {kind: next(iter(values)) for kind, values in said.items() if len(values) == 1}
+    if any(value.startswith("orthosis") for value in by_kind["footwear"]):
+        by_kind["footwear"].discard("shod")
+    return {kind: next(iter(values)) for kind, values in by_kind.items() if len(values) == 1}
 
 
 def stated_in_fields(fields: Mapping[str, str]) -> dict[str, str]:
@@ -99,16 +99,18 @@ def stated_in_fields(fields: Mapping[str, str]) -> dict[str, str]:
     fields : Mapping[str, str]
         Name of the field -> its text.
     """
-    found: dict[str, list[str]] = {"aid": [], "footwear": [], "orthosis": []}
+    stated: dict[str, list[str]] = {"aid": [], "footwear": [], "orthosis": []}
     for name, text in fields.items():
         kind = FIELDS.get("".join(_WORDS.findall(without_accents(name))).lower())
         if kind is not None:
-            found[kind].append(stated_in(text).get("aid" if kind == "aid" else "footwear", ""))
-    aids = {value for value in found["aid"] if value not in ("", Aid.NONE)}
-    worn = [value for value in found["orthosis"] if value.startswith("orthosis")] or [value for value in found["footwear"] if value]
-    aid = next(iter(aids)) if len(aids) == 1 else Aid.NONE if found["aid"] and set(found["aid"]) == {Aid.NONE} else ""
-    told = {"aid": str(aid), "footwear": worn[0] if len(set(worn)) == 1 else ""}
-    return {kind: value for kind, value in told.items() if value}
+            stated[kind].append(stated_in(text).get("aid" if kind == "aid" else "footwear", ""))
+    aids = {value for value in stated["aid"] if value not in ("", Aid.NONE)}
+    footwear = [value for value in stated["orthosis"] if value.startswith("orthosis")] or [
+        value for value in stated["footwear"] if value
+    ]
+    aid = next(iter(aids)) if len(aids) == 1 else Aid.NONE if stated["aid"] and set(stated["aid"]) == {Aid.NONE} else ""
+    agreed = {"aid": str(aid), "footwear": footwear[0] if len(set(footwear)) == 1 else ""}
+    return {kind: value for kind, value in agreed.items() if value}
 
 
 def bears_weight(aid: str) -> bool:

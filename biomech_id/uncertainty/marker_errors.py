@@ -160,10 +160,10 @@ class LegMarkerErrors:
         for k in range(1, orders):
             times = np.repeat([comb(order, k) for order in range(k, orders)], width)
             by_x.append((per[:, :, k * width :] * times) @ g[:, : (orders - k) * width])
-        found = np.empty((n, rows, len(errors)))
-        found[:, :, : len(placed)] = self._on_wrong_spot(placed, by_x[0], per[:, :, :width], moved)
+        changes = np.empty((n, rows, len(errors)))
+        changes[:, :, : len(placed)] = self._on_wrong_spot(placed, by_x[0], per[:, :, :width], moved)
         of_skin = [int(error.which) for error in skin[: len(skin) // 2]]
-        later = found[:, :, len(placed) :].reshape(n, rows, 2, len(of_skin))
+        later = changes[:, :, len(placed) :].reshape(n, rows, 2, len(of_skin))
         for k, x in enumerate(self._moving(skin, frames, orders)):
             change = by_x[k] if len(of_skin) == len(moved) else by_x[k][:, :, np.searchsorted(moved, of_skin)]
             change, x_k = change[:, :, None], x.reshape(n, 1, 2, len(of_skin))
@@ -171,7 +171,7 @@ class LegMarkerErrors:
                 later += change * x_k
             else:
                 np.multiply(change, x_k, out=later)
-        return found
+        return changes
 
     def axes(self, frames: IntArray) -> FloatArray:
         """Return the axes of a leg and the pelvis.
@@ -200,17 +200,17 @@ class LegMarkerErrors:
         if group == "soft_tissue":
             sd = [scale * self.sizes[tissue_size(marker)] / MM_PER_M / np.sqrt(2.0) for marker in self.response.moved]
             return [_Error(i, size, k) for i, size in enumerate(sd) if size > 0.0 for k in (0, 1)]
-        found = []
+        errors = []
         for i, marker in enumerate(self.response.moved):
             stem, source = placement_of(marker)
             if source == group:
                 size = float(np.hypot.reduce([self.sizes[f"{stem}_{way}_mm"] * share for way, share in self._directions(marker)]))
                 if size > 0.0:
-                    found.append(_Error(i, size / MM_PER_M, None))
+                    errors.append(_Error(i, size / MM_PER_M, None))
         joint = group.removesuffix("_centre")
         if joint in self.response.widths and group.endswith("_centre"):
-            found.append(_Error(joint, self.sizes[f"{joint}_width_mm"] / MM_PER_M, None))
-        return found
+            errors.append(_Error(joint, self.sizes[f"{joint}_width_mm"] / MM_PER_M, None))
+        return errors
 
     def _directions(self, marker: MovedMarker) -> Iterator[tuple[str, float]]:
         along = np.abs(self.motion.model_axes.R_seg_isb[marker.segment][marker.axis])
@@ -223,8 +223,8 @@ class LegMarkerErrors:
 
     def _functions_of(self, side: str) -> FloatArray:
         # A model that tells no angle of a joint moves no skin by it.
-        at_rest, told = np.zeros((self.motion.n_frames, 3)), self.motion.joint_angles_rad
-        angles = np.stack([told.get((side, joint), at_rest)[:, 0] for joint in ("hip", "knee")], axis=1)
+        at_rest, angles_rad = np.zeros((self.motion.n_frames, 3)), self.motion.joint_angles_rad
+        angles = np.stack([angles_rad.get((side, joint), at_rest)[:, 0] for joint in ("hip", "knee")], axis=1)
         spread = np.nanstd(angles, axis=0)
         x = np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
         return np.stack([x, *quintic_derivatives(x, self.motion.rate_hz)])

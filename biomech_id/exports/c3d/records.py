@@ -105,8 +105,8 @@ class RecordList:
         """
         rows: list[bytes] = []
         number = 1
-        while found := self.parameters.find(group, name if number == 1 else f"{name}{number}"):
-            record = found.record
+        while parameter := self.parameters.find(group, name if number == 1 else f"{name}{number}"):
+            record = parameter.record
             width = record.dims[0] if record.dims else 1
             rows += [record.raw[i : i + width].rstrip(b" \x00") for i in range(0, len(record.raw), width or 1)]
             number += 1

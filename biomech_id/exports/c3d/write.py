@@ -233,8 +233,8 @@ def _describe(records: RecordList, file: C3DFile, outputs: list[Output]) -> None
     records.set_texts("POINT", "LABELS", labels + [output.label.encode("ascii") for output in outputs])
     if file.parameters.find("POINT", "DESCRIPTIONS"):
         written = [f"biomech_id {__version__}, {_WRITTEN_UNITS[output.group]}".encode("ascii") for output in outputs]
-        told = (records.texts("POINT", "DESCRIPTIONS") + [b""] * n_points)[:n_points]
-        records.set_texts("POINT", "DESCRIPTIONS", told + written)
+        stored = (records.texts("POINT", "DESCRIPTIONS") + [b""] * n_points)[:n_points]
+        records.set_texts("POINT", "DESCRIPTIONS", stored + written)
     records.set_numbers("POINT", "USED", 2, [], processor.pack_words([n_points + len(outputs)]))
     if not file.layout.is_float:
         records.set_numbers("POINT", "SCALE", 4, [], processor.pack_floats(np.array([-file.layout.scale])))

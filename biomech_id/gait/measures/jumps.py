@@ -112,12 +112,12 @@ def find_jumps(record: JumpRecord) -> tuple[Jump, ...]:
     """
     flights = _flights(record)
     landed_s = _first_landing_s(record, flights)
-    found, before_s = [], landed_s
+    jumps, before_s = [], landed_s
     for start, end in flights:
         off_s, down_s = float(record.time_s[start]), float(record.time_s[end])
-        found.append(_measured(record, off_s, down_s, before_s, end))
+        jumps.append(_measured(record, off_s, down_s, before_s, end))
         before_s = down_s
-    return tuple(found)
+    return tuple(jumps)
 
 
 def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter, ...]:
@@ -132,7 +132,7 @@ def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter,
     number : int
         Of the jump in its trial, from 1.
     """
-    found = (
+    measures = (
         ("jump_take_off_at", jump.take_off_s, "s"), ("jump_landing_at", jump.landing_s, "s"),
         ("jump_flight_time", jump.landing_s - jump.take_off_s, "s"), ("jump_height_flight", jump.height_flight_m, "m"),
         ("jump_height_impulse", jump.height_impulse_m, "m"), ("jump_height_centre", jump.height_centre_m, "m"),
@@ -140,7 +140,7 @@ def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter,
         ("jump_landing_peak", jump.landing_peak_N_kg, "N/kg"), ("jump_landing_asymmetry", jump.landing_asymmetry_percent, "%"),
         ("jump_stiffness", jump.stiffness_kN_m_kg, "kN/m/kg"),
     )  # fmt: skip
-    return tuple(GaitParameter(trial, "", number, name, float(v), unit) for name, v, unit in found if np.isfinite(v))
+    return tuple(GaitParameter(trial, "", number, name, float(v), unit) for name, v, unit in measures if np.isfinite(v))
 
 
 def _flights(record: JumpRecord) -> list[tuple[int, int]]:

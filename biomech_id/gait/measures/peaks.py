@@ -122,7 +122,7 @@ def power_peaks(
             f"Power bursts cannot be told with a foot off at {foot_off_percent} % of the cycle.",
             value=foot_off_percent, expected="a foot off between 0 and 100 %", where="power_peaks",
         )  # fmt: skip
-    found: dict[str, PowerPeak] = {}
+    peaks: dict[str, PowerPeak] = {}
     for burst in BURSTS:
         if burst.joint not in power:
             continue
@@ -131,20 +131,20 @@ def power_peaks(
             raise ShapeError(
                 f"The {burst.joint} power has shape {curve.shape}.", value=curve.shape, expected="(points,)", where=burst.joint
             )
-        place = _place(curve, burst, foot_off_percent, found)
+        place = _place(curve, burst, foot_off_percent, peaks)
         if place is not None:
             share = float("nan") if sagittal is None else float(sagittal[burst.joint][place] / curve[place])
             percent = 100.0 * place / (len(curve) - 1)
-            found[burst.name] = PowerPeak(burst.name, burst.joint, percent, float(curve[place]), share)
-    return tuple(found[name] for name in sorted(found))
+            peaks[burst.name] = PowerPeak(burst.name, burst.joint, percent, float(curve[place]), share)
+    return tuple(peaks[name] for name in sorted(peaks))
 
 
-def _place(curve: FloatArray, burst: Burst, foot_off_percent: float, found: Mapping[str, PowerPeak]) -> int | None:
+def _place(curve: FloatArray, burst: Burst, foot_off_percent: float, peaks: Mapping[str, PowerPeak]) -> int | None:
     """Index of the burst's extremum; None when its window is empty or holds nothing of its sign."""
     percent = np.linspace(0.0, 100.0, len(curve))
     first, last = (_percent_at(phase, foot_off_percent) for phase in (burst.first, burst.last))
-    first = max(first, found[burst.after].percent) if burst.after in found else first
-    last = min(last, found[burst.before].percent) if burst.before in found else last
+    first = max(first, peaks[burst.after].percent) if burst.after in peaks else first
+    last = min(last, peaks[burst.before].percent) if burst.before in peaks else last
     signed = curve if burst.generates else -curve
     inside = (percent >= first) & (percent <= last) & np.isfinite(curve) & (signed > 0.0)
     if not inside.any():

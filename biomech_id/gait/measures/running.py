@@ -116,10 +116,10 @@ def running_parameters(runner: Runner, cycles: Sequence[Cycle]) -> tuple[GaitPar
     """
     rows = []
     for cycle in cycles:
-        found = [*_times(cycle), *_shape(runner, cycle)]
+        measures = [*_times(cycle), *_shape(runner, cycle)]
         if cycle.kinetics_valid is not KineticsValid.FALSE and cycle.side in runner.contacts and runner.mass_kg:
-            found += _forces(runner, cycle, runner.mass_kg)
-        rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, float(v), u) for n, v, u in found if np.isfinite(v)]
+            measures += _forces(runner, cycle, runner.mass_kg)
+        rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, float(v), u) for n, v, u in measures if np.isfinite(v)]
     return tuple(rows)
 
 

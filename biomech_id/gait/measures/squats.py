@@ -68,7 +68,7 @@ def find_squats(record: JumpRecord) -> tuple[Squat, ...]:
     """
     time, height = record.frame_time_s, record.centre_m
     standing, lowest = float(np.nanpercentile(height, 90)), float(np.nanmin(height))
-    found = []
+    squats = []
     for start, end in runs(np.asarray(height < standing - COUNTS_SHARE * (standing - lowest))):
         low = start + int(np.nanargmin(height[start:end]))
         depth = standing - float(height[low])
@@ -76,8 +76,8 @@ def find_squats(record: JumpRecord) -> tuple[Squat, ...]:
         before, after = np.flatnonzero(up[:low]), np.flatnonzero(up[low:])
         if len(before) and len(after):
             at = (float(time[before[-1]]), float(time[low]), float(time[low + after[0]]))
-            found.append(_measured(record, "squat", at, depth))
-    return tuple(found)
+            squats.append(_measured(record, "squat", at, depth))
+    return tuple(squats)
 
 
 def find_rises(record: JumpRecord, *, whole_body: bool) -> tuple[Squat, ...]:
@@ -94,7 +94,7 @@ def find_rises(record: JumpRecord, *, whole_body: bool) -> tuple[Squat, ...]:
     standing, lowest = float(np.nanpercentile(height, 90)), float(np.nanmin(height))
     depth = standing - lowest
     speed = np.gradient(height, time)
-    found = []
+    rises = []
     for start, end in runs(np.asarray(height < standing - COUNTS_SHARE * depth)):
         top = np.flatnonzero(height[end:] > standing - LEAVES_SHARE * depth)
         still = np.flatnonzero(np.abs(speed[start:end]) < SITS_STILL_SHARE * float(np.nanmax(speed)))
@@ -102,36 +102,36 @@ def find_rises(record: JumpRecord, *, whole_body: bool) -> tuple[Squat, ...]:
             first, last = start + int(still[-1]), end + int(top[0])
             turn_s = _leaves_seat_s(record, float(time[first]), float(time[last]), whole_body=whole_body)
             at = (float(time[first]), turn_s, float(time[last]))
-            found.append(_measured(record, "rise", at, standing - float(height[first])))
-    return tuple(found)
+            rises.append(_measured(record, "rise", at, standing - float(height[first])))
+    return tuple(rises)
 
 
-def squat_parameters(found: Squat, trial: str, number: int) -> tuple[GaitParameter, ...]:
+def squat_parameters(squat: Squat, trial: str, number: int) -> tuple[GaitParameter, ...]:
     """Return what was measured of one squat or rise as rows of ``spatiotemporal.csv``, of no side, its number in a cycle's place.
 
     Parameters
     ----------
-    found : Squat
+    squat : Squat
         As found.
     trial : str
         Name of the trial.
     number : int
         Of the squat or rise in its trial, from 1.
     """
-    return tuple(GaitParameter(trial, "", number, name, value, unit) for name, value, unit in _rows(found) if np.isfinite(value))
+    return tuple(GaitParameter(trial, "", number, name, value, unit) for name, value, unit in _rows(squat) if np.isfinite(value))
 
 
-def _rows(found: Squat) -> Iterator[tuple[str, float, str]]:
-    kind = found.kind
+def _rows(squat: Squat) -> Iterator[tuple[str, float, str]]:
+    kind = squat.kind
     turn, first, second = ("lowest", "descent", "ascent") if kind == "squat" else ("seat_off", "seated", "straightening")
-    yield f"{kind}_start_at", found.start_s, "s"
-    yield f"{kind}_{turn}_at", found.turn_s, "s"
-    yield f"{kind}_end_at", found.end_s, "s"
-    yield f"{kind}_{first}_time", found.turn_s - found.start_s, "s"
-    yield f"{kind}_{second}_time", found.end_s - found.turn_s, "s"
-    yield f"{kind}_depth" if kind == "squat" else f"{kind}_height", found.depth_m, "m"
-    yield f"{kind}_peak", found.peak_N_kg, "N/kg"
-    yield f"{kind}_asymmetry", found.asymmetry_percent, "%"
+    yield f"{kind}_start_at", squat.start_s, "s"
+    yield f"{kind}_{turn}_at", squat.turn_s, "s"
+    yield f"{kind}_end_at", squat.end_s, "s"
+    yield f"{kind}_{first}_time", squat.turn_s - squat.start_s, "s"
+    yield f"{kind}_{second}_time", squat.end_s - squat.turn_s, "s"
+    yield f"{kind}_depth" if kind == "squat" else f"{kind}_height", squat.depth_m, "m"
+    yield f"{kind}_peak", squat.peak_N_kg, "N/kg"
+    yield f"{kind}_asymmetry", squat.asymmetry_percent, "%"
 
 
 def _measured(record: JumpRecord, kind: str, at: tuple[float, float, float], depth_m: float) -> Squat:

@@ -93,8 +93,8 @@ def _leaps(trial: Trial) -> Iterator[Finding]:
         leap = np.linalg.norm(np.diff(position, axis=0), axis=2) > max(SMALLEST_SPIKE_M, LARGEST_SPEED_M_S * dt)
     leap[:-1] &= ~spike
     leap[1:] &= ~spike
-    for found, rule in ((spike, "marker-spike"), (leap, "marker-jump")):
-        frames, columns = np.nonzero(found)
+    for frames_off, rule in ((spike, "marker-spike"), (leap, "marker-jump")):
+        frames, columns = np.nonzero(frames_off)
         if len(frames):
             first, frame = trial.markers.names[columns[0]], int(frames[0]) + 1 + trial.first_frame
             names = sorted({trial.markers.names[column] for column in columns})

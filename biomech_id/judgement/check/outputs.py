@@ -37,8 +37,8 @@ def inspect_outputs(trial: Trial) -> Iterator[Finding]:
         spike = (
             (off > SPIKE_RANGES * spread[:, None]) & (bridge < 0.5 * off) & (count > FEWEST_FRAMES)[:, None] & (spread > 0)[:, None]
         )
-    found = np.argwhere(spike)
-    if len(found):
-        which, frame, _ = found[0]
-        said = {"output": names[which], "trial": trial.name, "frame": int(frame) + 1 + trial.first_frame}
-        yield Finding("output-spike", said, trial.name)
+    spikes = np.argwhere(spike)
+    if len(spikes):
+        which, frame, _ = spikes[0]
+        place = {"output": names[which], "trial": trial.name, "frame": int(frame) + 1 + trial.first_frame}
+        yield Finding("output-spike", place, trial.name)

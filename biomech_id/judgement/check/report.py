@@ -77,13 +77,13 @@ def _contents(recording: Recording | None) -> dict[str, Any]:
             {"label": event.label, "context": SIDE_WORDS[event.side].title() or "General", "time_s": event.time_s}
             for event in facts.events
         ],
-        "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m, **_worn(trial)},
+        "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m, **_aid_and_shoes(trial)},
         "model_outputs": list(trial.model_outputs),
         "rotations": list(facts.rotations),
     }
 
 
-def _worn(trial: Trial) -> dict[str, str]:
+def _aid_and_shoes(trial: Trial) -> dict[str, str]:
     return {name: getattr(trial.subject, name) or NOT_STATED for name in ("aid", "footwear")}
 
 

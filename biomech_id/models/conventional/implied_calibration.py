@@ -87,13 +87,13 @@ def implied_calibration(trial: Trial, *, static: bool = False) -> dict[str, Impl
     """
     markers, outputs, subject = with_roles(trial.markers), trial.model_outputs, trial.subject
     steady = STEADY_STATIC if static else STEADY_WALK
-    found = {}
+    legs = {}
     for side in SIDES:
         axes = {part: _axes(outputs, f"{side}{part}") for part in ("FE", "TI")}
         thigh, shank = axes["FE"], axes["TI"]
         if thigh is not None and shank is not None:
-            found[side] = _leg(markers, subject, side, (thigh, shank), steady)
-    return found
+            legs[side] = _leg(markers, subject, side, (thigh, shank), steady)
+    return legs
 
 
 def other_thigh_rotations(
@@ -113,13 +113,13 @@ def other_thigh_rotations(
     list[tuple[str, float, float, list[str]]]
         Side, thigh rotation of the static trial and mean of those walks, deg, and the walks' names.
     """
-    found = []
+    turned = []
     for side, stood in static.items():
         own = {name: legs[side].thigh_rotation_deg for name, legs in trials.items() if side in legs}
         apart = {name: deg for name, deg in own.items() if abs(deg - stood.thigh_rotation_deg) > OTHER_OFFSET_DEG}
         if apart:
-            found.append((side, stood.thigh_rotation_deg, float(np.mean(list(apart.values()))), list(apart)))
-    return found
+            turned.append((side, stood.thigh_rotation_deg, float(np.mean(list(apart.values()))), list(apart)))
+    return turned
 
 
 def _axes(outputs: Mapping[str, FloatArray], part: str) -> tuple[FloatArray, FloatArray] | None:

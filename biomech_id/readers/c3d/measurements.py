@@ -324,9 +324,9 @@ def _of_group(name: str, parameters: Parameters) -> Iterator[NamedValue]:
 
 def _of_list(group: str, names: str, parameters: Parameters) -> Iterator[NamedValue]:
     """Measurements of a list of names beside one of values; of unlike lengths only by the one shift that fits."""
-    found = parameters.find(group, "VALUES")
+    stored = parameters.find(group, "VALUES")
     labels, units = parameters.strings(group, names), parameters.strings(group, "UNITS")
-    values = rows_as_text(found) if found else []
+    values = rows_as_text(stored) if stored else []
     sides = parameters.strings(group, "CONTEXTS")
     meant = [_in_context(label, sides[row] if row < len(sides) else "") for row, label in enumerate(labels)]
     if not values or not any(one and _believed(group, one) for one in meant):

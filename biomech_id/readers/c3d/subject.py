@@ -99,9 +99,9 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings:
     own = {label for key, (label, _) in stored.items() if key in _vendors_own()}
     read = [one for one in measurements(file.parameters) if not (one.group == "PROCESSING" and one.name in own)]
     _other_names(read, values, sources, findings)
-    told = _worn(file)
-    values |= told
-    sources |= dict.fromkeys(told, "file")
+    aid_and_shoes = _aid_and_shoes(file)
+    values |= aid_and_shoes
+    sources |= dict.fromkeys(aid_and_shoes, "file")
     examination = tuple(_examination(file.parameters))
     if examination:
         values["examination"], sources["examination"] = examination, examination[0].source.partition(":")[0]
@@ -183,7 +183,7 @@ def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, s
             findings.add(rule, **{word: value}, parameter=f"PROCESSING:{name}")
 
 
-def _worn(file: C3DFile) -> dict[str, str]:
+def _aid_and_shoes(file: C3DFile) -> dict[str, str]:
     """Aid and footwear: what the file's fields say, else the words of its name, else of its folder's."""
     held = file.parameters.groups.items()
     rows = {
@@ -200,8 +200,8 @@ def _examination(parameters: Parameters) -> Iterator[Examined]:
     for group, held in parameters.groups.items():
         for parameter in held.parameters.values() if is_about_person(group) else ():
             name, texts = parameter.record.name, rows_as_text(parameter)
-            found = examined(name, texts[0], f"{group}:{name}") if len(texts) == 1 else None
-            yield from (found,) if found else ()
+            value = examined(name, texts[0], f"{group}:{name}") if len(texts) == 1 else None
+            yield from (value,) if value else ()
 
 
 def _vendors_own() -> set[str]:

@@ -246,8 +246,8 @@ def socket(element: ElementTree.Element, new: str, old: str) -> str:
         Name of the socket, and the tag of versions before 4.
     """
     for tag in (f"socket_{new}", f"socket_{new}_connectee_name", old):
-        if found := element_text(element, tag):
-            return found
+        if path := element_text(element, tag):
+            return path
     for connector in element.iterfind("connectors/*"):
         if connector.get("name") == new:
             return element_text(connector, "connectee_name")

@@ -46,7 +46,7 @@ def force_columns(columns: tuple[str, ...]) -> tuple[ExternalForceColumns, ...]:
     def there(stem: str) -> bool:
         return all(stem + axis in known for axis in "xyz")
 
-    found = []
+    forces = []
     for column in columns:
         base = column.removesuffix("vx")
         if base == column or not (there(base + "v") and there(base + "p")):
@@ -55,8 +55,8 @@ def force_columns(columns: tuple[str, ...]) -> tuple[ExternalForceColumns, ...]:
         words = re.split(r"[^a-z]+", base.lower())
         body = next((_FEET[word] for word in words if word in _FEET), "")
         name = base.strip("_") or "force"
-        found.append(ExternalForceColumns(name, body, base + "v", base + "p", torque))
-    return tuple(found)
+        forces.append(ExternalForceColumns(name, body, base + "v", base + "p", torque))
+    return tuple(forces)
 
 
 def read_force_columns(path: Path) -> Trial:
@@ -91,9 +91,9 @@ def read_force_columns(path: Path) -> Trial:
         words = f"{path.name} ends at {data.time_s[-1]:g} s, before a recording's clock begins."
         raise FileRefusedError.at(path, words, "forces at times from 0 s")
     plates = tuple(opensim_plate(each, data, rows, rate_hz, path, side=FOOT_BODIES.get(each.body, "")) for each in forces)
-    nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
+    no_markers = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
     first = 1 + max(0, round(float(data.time_s[rows[0]]) * rate_hz))
     return Trial(
-        path.stem, nobody, plates, first_frame=first, path=str(path), sha256=sha256,
+        path.stem, no_markers, plates, first_frame=first, path=str(path), sha256=sha256,
         history=(Sentence("forces-by-columns", {"file": path.name}),),
     )  # fmt: skip

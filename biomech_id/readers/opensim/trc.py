@@ -101,15 +101,15 @@ def read_trc(path: Path) -> MarkerTable:
 def _facts(path: Path, lines: list[str]) -> tuple[float, str]:
     """Rate in Hz and unit of length."""
     keys, values = lines[1].split(), lines[2].split()
-    told = dict(zip(keys, values, strict=False))
-    unit = told.get("Units", "").lower()
+    header = dict(zip(keys, values, strict=False))
+    unit = header.get("Units", "").lower()
     try:
-        rate = float(told.get("DataRate", "nan"))
+        rate = float(header.get("DataRate", "nan"))
     except ValueError:
         rate = float("nan")
     if unit not in METRES_PER_UNIT or not (np.isfinite(rate) and rate > 0):
         raise FileRefusedError(
-            f"The third line of {path.name} states a rate of {told.get('DataRate')} and the unit {told.get('Units')}.",
+            f"The third line of {path.name} states a rate of {header.get('DataRate')} and the unit {header.get('Units')}.",
             value=lines[2], expected="a rate in Hz and one of " + ", ".join(METRES_PER_UNIT), where=str(path),
         )  # fmt: skip
     return rate, unit

@@ -88,9 +88,9 @@ def read_opensim_forces(path: Path) -> Trial:
     rows: Any = np.arange(len(data.time_s))
     plates = tuple(_plate(force, data, rows, rate_hz, loads) for force in read_external_loads(loads).forces)
     first = 1 + max(0, round(float(data.time_s[0]) * rate_hz))
-    said = (Sentence("feet-on-forces", {"loads": loads.name}),)
-    nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
-    return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), sha256=sha256, history=said)
+    history = (Sentence("feet-on-forces", {"loads": loads.name}),)
+    no_markers = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
+    return Trial(path.stem, no_markers, plates, first_frame=first, path=str(path), sha256=sha256, history=history)
 
 
 def loads_naming(path: Path) -> Path | None:
