@@ -67,14 +67,14 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
             print_error(f"{verdict.subject}: {verdict.sentence}")
     for each in outcome.left_out:
         print_aside(str(each))
-    for said in outcome.told:
-        print_aside(str(said))
+    for note in outcome.told:
+        print_aside(str(note))
     if outcome.complaint:
         print_error(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "failed")}
     counts["kept from before"] = sum(v.kept for v in outcome.verdicts)
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    print_line(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
+    counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    print_line(f"{out}: {len(outcome.verdicts)} subjects: {counted}.")
     if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):
         return FAILED
     return WARNINGS if counts["failed"] or counts["warnings"] else DONE

@@ -31,11 +31,11 @@ def markerset(
     stored = tuple(trial.model_outputs)
     proposals = propose(labels, stored=stored)
     if proposals[0].share < SMALLEST_SHARE:
-        found = recognise(labels, mean_places_m(labels, trial.markers.position_m), standing=stands_still(trial))
-        if found is not None:
-            print_line(markerset_toml(found.markerset, file.stem), nl=False)
+        guess = recognise(labels, mean_places_m(labels, trial.markers.position_m), standing=stands_still(trial))
+        if guess is not None:
+            print_line(markerset_toml(guess.markerset, file.stem), nl=False)
             print_error(
-                f"No known marker set has these labels; recognised by {found.how}, certainty {100 * found.certainty:.0f} %."
+                f"No known marker set has these labels; recognised by {guess.how}, certainty {100 * guess.certainty:.0f} %."
             )
             return DONE
     for proposal in proposals:

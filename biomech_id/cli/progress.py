@@ -35,19 +35,19 @@ def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False,
     A log holds the numbered steps of the commands that take long (``logged``), and of the others what they find alone.
     """
     if kind is ProgressAs.JSON:
-        with _told(_object, timings=timings):
+        with _reported(_object, timings=timings):
             yield _object
     elif sys.stderr.isatty():
-        with _bar() as callback, _told(callback, timings=timings):
+        with _bar() as callback, _reported(callback, timings=timings):
             yield callback
     else:
         in_log = _line if logged else _unseen
-        with _told(in_log, timings=timings):
+        with _reported(in_log, timings=timings):
             yield in_log
 
 
 @contextmanager
-def _told(progress: Progress, *, timings: bool) -> Iterator[None]:
+def _reported(progress: Progress, *, timings: bool) -> Iterator[None]:
     with telling(progress) as clock:
         yield
     for name, seconds in clock.seconds.items() if timings else ():

@@ -67,14 +67,14 @@ def compare_command(
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
-    with shown_progress(progress, timings=timings, logged=False) as told:
+    with shown_progress(progress, timings=timings, logged=False) as shown:
         with stage("start"):
             from biomech_id.report import compare_report, session_differences
             from biomech_id.session.folder.read_write import read_tables
         with stage("read"):
             sessions = [read_tables(out) for out in steps("read", outs)]
         with stage("draw"):
-            compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=told)
+            compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=shown)
     doubts = [
         doubt
         for letter, other in zip("BCDEF", sessions[1:], strict=False)

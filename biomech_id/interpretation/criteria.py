@@ -262,11 +262,11 @@ class _Reader:
         )  # fmt: skip
 
     def joined(self, by: str, part: Callable[[], _Part]) -> tuple[_Part, ...]:
-        found = [part()]
+        parts = [part()]
         while self.next == by:
             self.at += 1
-            found.append(part())
-        return tuple(found)
+            parts.append(part())
+        return tuple(parts)
 
     def criterion(self) -> Criterion:
         if self.next.isdigit() and self.words[self.at + 1 : self.at + 2] == ["of"]:
@@ -323,9 +323,9 @@ class _Reader:
             self.refuse("a measure such as min, at_max or share")
         self.at += 1
         self.take("(")
-        found = self.measured(stat)
+        measure = self.measured(stat)
         self.take(")")
-        return found
+        return measure
 
     def measured(self, stat: str) -> RuleQuantity:
         if stat in _OF_SCALARS:

@@ -70,8 +70,8 @@ class LimbCurves:
         variable, component : str
             As in ``cycles.csv``.
         """
-        found = self.curves.get((variable, component))
-        return np.full((self.count, len(_PERCENT)), np.nan) if found is None else found
+        curves = self.curves.get((variable, component))
+        return np.full((self.count, len(_PERCENT)), np.nan) if curves is None else curves
 
     def inside(self, quantity: RuleQuantity) -> BoolArray:
         """Return which percents lie in a quantity's phase, (n, 101).
@@ -123,11 +123,11 @@ def measured(limbs: LimbCurves, quantity: RuleQuantity, norm: NormCurves = NO_CU
     if quantity.stat == "pitch_from_static":
         flat = nothing if limbs.flat_deg is None else limbs.flat_deg
         return np.asarray(_known(curves, inside, np.min) - flat)
-    found = _known(curves, inside, _STATS[quantity.stat])
+    values = _known(curves, inside, _STATS[quantity.stat])
     if quantity.stat == "at_max_in_swing":
         off = limbs.events["foot_off"]
-        return np.asarray(100.0 * (found - off) / (100.0 - off))
-    return found
+        return np.asarray(100.0 * (values - off) / (100.0 - off))
+    return values
 
 
 def _known(curves: FloatArray, inside: BoolArray, stat: Callable[[FloatArray], float]) -> FloatArray:
@@ -135,12 +135,12 @@ def _known(curves: FloatArray, inside: BoolArray, stat: Callable[[FloatArray], f
 
     A measure of two arguments takes where in the cycle its values stand as well.
     """
-    found = np.full(len(curves), np.nan)
+    measures = np.full(len(curves), np.nan)
     for row, (curve, phase) in enumerate(zip(curves, inside, strict=True)):
         values = curve[phase]
         if len(values) and np.isfinite(values).all():
-            found[row] = stat(values) if stat in _PLAIN else stat(values, _PERCENT[phase])  # type: ignore[call-arg]
-    return found
+            measures[row] = stat(values) if stat in _PLAIN else stat(values, _PERCENT[phase])  # type: ignore[call-arg]
+    return measures
 
 
 def _slope(values: FloatArray, percent: FloatArray) -> float:

@@ -67,7 +67,7 @@ def with_jumps(result: Solved, landmarks: Landmarks) -> Solved:
     whole = result.motion.whole
     jumps = find_jumps(_record(result, landmarks, force, result.mass_kg))
     rows = [row for number, jump in enumerate(jumps, start=1) for row in jump_parameters(jump, result.name, number)]
-    told = [
+    findings = [
         Finding("jump-landed-otherwise", {
             "number": number, "of": len(jumps), "cause": jump.cause, "by_mm": abs(MM_PER_M * jump.lower_m),
             "flight_mm": MM_PER_M * jump.height_flight_m, "centre_mm": MM_PER_M * jump.height_centre_m,
@@ -75,7 +75,7 @@ def with_jumps(result: Solved, landmarks: Landmarks) -> Solved:
         }, result.name)
         for number, jump in enumerate(jumps, start=1) if jump.cause
     ]  # fmt: skip
-    return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *told))
+    return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *findings))
 
 
 def _record(result: Solved, landmarks: Landmarks, force: VerticalForce, mass_kg: float) -> JumpRecord:
@@ -106,8 +106,8 @@ def with_squats(result: Solved, landmarks: Landmarks) -> Solved:
     if not np.isfinite(record.centre_m).all():
         return result
     whole = result.motion.whole is not None
-    found = find_squats(record) if result.kind is TrialKind.SQUAT else find_rises(record, whole_body=whole)
-    rows = [row for number, each in enumerate(found, start=1) for row in squat_parameters(each, result.name, number)]
+    repetitions = find_squats(record) if result.kind is TrialKind.SQUAT else find_rises(record, whole_body=whole)
+    rows = [row for number, each in enumerate(repetitions, start=1) for row in squat_parameters(each, result.name, number)]
     return replace(result, parameters=(*result.parameters, *rows))
 
 

@@ -60,12 +60,14 @@ def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Reci
     """
     reference = _reference(trials, recipe)
     settings, by_name = emg_settings(recipe), {result.name: result for result in results}
-    found = [
+    with_signals = [
         _trial_emg(trial, by_name.get(trial.name), settings)
         for trial in trials
         if any(plate is None for plate in trial.analog.plates)
     ]
-    return session_emg(tuple(sorted(found, key=lambda one: one.trial not in by_name)), gain=recipe.emg_gain, reference=reference)
+    return session_emg(
+        tuple(sorted(with_signals, key=lambda one: one.trial not in by_name)), gain=recipe.emg_gain, reference=reference
+    )
 
 
 def _reference(trials: Sequence[Trial], recipe: Recipe) -> str:
@@ -140,7 +142,7 @@ def emg_findings(emg: SessionEmg, results: Sequence[Solved]) -> tuple[list[Solve
     results : Sequence[Solved]
         The trials analysed.
     """
-    told = {one.trial: tuple(record_findings(one.record, one.trial)) for one in emg.trials}
-    walks = [replace(result, findings=(*result.findings, *told.get(result.name, ()))) for result in results]
+    by_trial = {one.trial: tuple(record_findings(one.record, one.trial)) for one in emg.trials}
+    walks = [replace(result, findings=(*result.findings, *by_trial.get(result.name, ()))) for result in results]
     records: list[EmgRecord] = [one.record for one in emg.trials]
     return walks, tuple(session_findings(records, emg.evidence, gain=emg.gain))

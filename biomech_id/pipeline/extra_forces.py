@@ -51,16 +51,16 @@ def forces_of(job: Job, walks: Sequence[Trial], *, called: Callable[[str], str] 
     FileRefusedError
         The recipe's file cannot be read.
     """
-    found = {called(name): tuple(loads) for name, loads in job.given.extra.items()}
+    forces = {called(name): tuple(loads) for name, loads in job.given.extra.items()}
     if job.recipe.extra_forces:
         for name, loads in read_forces(Path(job.recipe.extra_forces), walks, called=called).items():
-            found[name] = (*found.get(name, ()), *loads)
+            forces[name] = (*forces.get(name, ()), *loads)
     names = [trial.name for trial in walks]
-    for name in found:
+    for name in forces:
         if name not in names:
-            said = f"There are further forces on {name}, which is not among the trials analysed: {', '.join(names) or 'none'}."
-            raise OptionError(said + did_you_mean(name, names), value=name, expected=", ".join(names), where="extra")
-    return found
+            sentence = f"There are further forces on {name}, which is not among the trials analysed: {', '.join(names) or 'none'}."
+            raise OptionError(sentence + did_you_mean(name, names), value=name, expected=", ".join(names), where="extra")
+    return forces
 
 
 def read_forces(path: Path, walks: Sequence[Trial], *, called: Callable[[str], str] = str) -> dict[str, tuple[External, ...]]:
@@ -95,11 +95,11 @@ def read_forces(path: Path, walks: Sequence[Trial], *, called: Callable[[str], s
     if missing:
         raise FileRefusedError.at(path, f"{path.name} lacks the column {missing[0]}.", ", ".join(FORCE_COLUMNS))
     times = {trial.name: trial.time_s for trial in walks}
-    found: dict[str, tuple[External, ...]] = {}
+    forces: dict[str, tuple[External, ...]] = {}
     for (name, segment), samples in rows.items():
         load = External(segment, _at(times.get(name, np.zeros(1)), np.array(samples)))
-        found[name] = (*found.get(name, ()), load)
-    return found
+        forces[name] = (*forces.get(name, ()), load)
+    return forces
 
 
 def _at(time_s: FloatArray, samples: FloatArray) -> Wrench:

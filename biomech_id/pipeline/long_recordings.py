@@ -27,8 +27,8 @@ def free_bytes() -> int:
     """Return the memory that this process may still take: what the system has free, or what a limit leaves of it."""
     free = ASSUMED_FREE_BYTES
     with suppress(OSError, ValueError, IndexError):
-        told = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
-        free = 1024 * int(told["MemAvailable"].split()[0]) if "MemAvailable" in told else free
+        memory = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
+        free = 1024 * int(memory["MemAvailable"].split()[0]) if "MemAvailable" in memory else free
     if sys.platform == "win32":
         return free
     try:

@@ -52,11 +52,11 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     key = key if any(map(needs_key, inputs.values())) else None
     hashes = InputHashes.of(code, key)
 
-    def found(name: str) -> Path:
+    def recording(name: str) -> Path:
         return find_input(name, inputs.get(name), folder, also, hashes)
 
     def one(word: str) -> Path | None:
-        return found(named[word][0]) if word in named else None
+        return recording(named[word][0]) if word in named else None
 
     # Of recordings in text that nothing can be compared with, those of the folder are meant.
     whole = paths == ["."] or not all(hashes.compares(inputs.get(name, "")) for name in paths)
@@ -64,10 +64,10 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     texts = {name: value for section in recipe.as_dict().values() for name, value in section.items() if name in FILE_SETTINGS}
     files = {name: value for name, value in texts.items() if str(value).lower().endswith(SETTING_FILES)}
     return Job(
-        paths=(folder,) if whole else tuple(map(found, paths)),
-        recipe=recipe.replaced(**{name: str(found(value)) for name, value in files.items()}),
+        paths=(folder,) if whole else tuple(map(recording, paths)),
+        recipe=recipe.replaced(**{name: str(recording(value)) for name, value in files.items()}),
         static=one("--static"),
-        functional=tuple(map(found, named.get("--functional", ()))),
+        functional=tuple(map(recording, named.get("--functional", ()))),
         exclude=tuple(named.get("--exclude", ())),
         subject_file=one("--subject"),
         mass_kg=float(named["--mass"][0]) if "--mass" in named else None,

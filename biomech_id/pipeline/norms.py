@@ -107,7 +107,7 @@ def make_norm(
             value=[str(out) for out in outs], expected="folders written by run or batch", where=str(outs[0]),
         )  # fmt: skip
     check_writable(output)
-    told = source or f"biomech_id {__version__}, {len(folders)} sessions"
+    stated = source or f"biomech_id {__version__}, {len(folders)} sessions"
     left_out: list[Omission] = []
     unnamed: list[str] = []
 
@@ -118,7 +118,7 @@ def make_norm(
             yield tables
 
     norm = norm_from_sessions(
-        sessions(), source=told, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append, movement=movement
+        sessions(), source=stated, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append, movement=movement
     )
     write_norm(norm, output)
     n = int(norm["n"].max())

@@ -44,14 +44,14 @@ def hand_over(
         Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out, listing=LISTING)
-    session, nameless = analyse_named(job, progress=progress)
+    session, pseudonym = analyse_named(job, progress=progress)
     with whole_folder(out) as folder:
         notes = write_opensim(session, folder, knee=knee, analog=analog)
         # What OpenSim's files cannot hold, so that the folder can be read back as it is.
         (folder / "subject.toml").write_text(_subject(session), encoding="utf-8", newline="\n")
         list_outputs(folder, LISTING)
         if job.code:
-            last_scan(folder, words=nameless.words)
+            last_scan(folder, words=pseudonym.words)
         if job.recipe.owner_only:
             keep_private(folder)
     complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failures]

@@ -120,7 +120,7 @@ def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
         kind=filter_named(recipe.lowpass),
     )
     choice = replace(choice, mode=RECORDING) if already else choice
-    trial = _told(trial, markers, gaps, recipe)
+    trial = _with_filled(trial, markers, gaps, recipe)
     plates, plate_filter = match_plates(
         recorded, choice, model.marker_groups,
         cutoff_hz=recipe.plate_cutoff_hz, lowpass=recipe.lowpass, kinetics=recipe.kinetics,
@@ -129,9 +129,9 @@ def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
         trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth, rotations=_smooth(trial.rotations, choice))
-    said = [*_exchanged(recorded, model), *_displaced(recorded, model, choice), choice.finding(trial.name)]
-    said += [plate_filter.finding(trial.name)] if plates else []
-    trial = replace(trial, findings=(*trial.findings, *said), wrench_plates=plates)
+    findings = [*_exchanged(recorded, model), *_displaced(recorded, model, choice), choice.finding(trial.name)]
+    findings += [plate_filter.finding(trial.name)] if plates else []
+    trial = replace(trial, findings=(*trial.findings, *findings), wrench_plates=plates)
     return Prepared(trial, gaps, choice, plate_filter)
 
 
@@ -161,10 +161,10 @@ def _filled(
 ) -> tuple[Markers, tuple[Gap, ...]]:
     """Fill the gaps of the model's markers, if need be from all the others; those are nobody's business and stay as they are."""
     markers = trial.markers
-    mine = [name for name in names if name in markers]
-    columns = [markers.names.index(name) for name in mine]
+    present = [name for name in names if name in markers]
+    columns = [markers.names.index(name) for name in present]
     given: dict[str, Any] = {"first_frame": trial.first_frame, "groups": tuple(groups.values())}
-    position, _, gaps = fill_gaps(markers.position_m[:, columns], mine, longest=recipe.longest_gap_frames, **given)
+    position, _, gaps = fill_gaps(markers.position_m[:, columns], present, longest=recipe.longest_gap_frames, **given)
     if not gaps or not recipe.longest_gap_frames:
         return markers, gaps
     everything = markers.position_m.copy()
@@ -197,14 +197,14 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
     jumps = find_marker_jumps(paths, groups, trial.rate_hz, first_frame=trial.first_frame, cutoff_hz=cutoff_hz)
     if jumps:
         worst = jumps[0]
-        said = {"marker": worst.name, "size_mm": MM_PER_M * worst.size_m, "frames": worst.frames}
-        yield Finding("marker-jumps", {**said, "others": tuple(jump.name for jump in jumps[1:])}, trial.name)
+        values = {"marker": worst.name, "size_mm": MM_PER_M * worst.size_m, "frames": worst.frames}
+        yield Finding("marker-jumps", {**values, "others": tuple(jump.name for jump in jumps[1:])}, trial.name)
     for slide in find_marker_slides(paths, groups)[:1]:
-        said = {"first": slide.first, "second": slide.second, "change_mm": MM_PER_M * slide.change_m}
-        yield Finding("marker-slides", said, trial.name)
+        values = {"first": slide.first, "second": slide.second, "change_mm": MM_PER_M * slide.change_m}
+        yield Finding("marker-slides", values, trial.name)
     for frozen in find_frozen_markers(paths, groups, trial.rate_hz, first_frame=trial.first_frame)[:1]:
-        said = {"marker": frozen.name, "first": frozen.first_frame, "last": frozen.last_frame}
-        yield Finding("marker-stands-still", said, trial.name)
+        values = {"marker": frozen.name, "first": frozen.first_frame, "last": frozen.last_frame}
+        yield Finding("marker-stands-still", values, trial.name)
     yield from _badly_written(trial, paths)
 
 
@@ -221,7 +221,7 @@ def _badly_written(trial: Trial, paths: Mapping[str, FloatArray]) -> Iterator[Fi
         yield Finding("markers-one-path", {"first": first, "second": second}, trial.name)
 
 
-def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:
+def _with_filled(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:
     """The trial with its filled markers, and with what was filled in its history."""
     repaired = [gap.error_m for gap in gaps if gap.method in (MATES, MOVEMENTS)]
     n_filled = sum(gap.method != LEFT_OPEN for gap in gaps) - len(repaired)

@@ -121,11 +121,11 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path], k
             _drawn_again(manifest, job, out, also, hashes)
         except BiomechError as error:
             causes.append(f"output report.pdf: {error.message}")
-        found = folder_differences(folder, out, called=_COMPARED)
+        unlike = folder_differences(folder, out, called=_COMPARED)
     files = {drawn[what]["name"]: drawn[what]["sha256"] for what in DRAWN_WITH if what in drawn}
     uncompared = {name: manifest["inputs"][name] for name in unverified(job, manifest)}
     uncompared |= {name: entry for name, entry in files.items() if not hashes.compares(entry)}
-    return Reproduction(subject, tuple(causes), tuple(map(_said, found)), uncompared)
+    return Reproduction(subject, tuple(causes), tuple(map(_in_words, unlike)), uncompared)
 
 
 def _of_another_key(job: Job, manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -168,11 +168,11 @@ def _tables_again(root: Path) -> Reproduction:
                 out=Path(temporary) / "study",
                 large=about.get("large_tables", "whole"),
             )
-            found = file_differences(root / "study", again, called=_COMPARED)
+            unlike = file_differences(root / "study", again, called=_COMPARED)
     except BiomechError as error:
         return Reproduction("study", (*causes, error.message), ("nothing could be made again",))
-    return Reproduction("study", tuple(causes), tuple(map(_said, found)))
+    return Reproduction("study", tuple(causes), tuple(map(_in_words, unlike)))
 
 
-def _said(found: Difference) -> str:
-    return f"{found.name}: {found.what}"
+def _in_words(difference: Difference) -> str:
+    return f"{difference.name}: {difference.what}"

@@ -67,14 +67,14 @@ def with_second_forces(trial: Trial, reader: Callable[[Path], Trial]) -> Trial:
     return _joined(trial, forces, beside, lag.lag_s, "against_stamps" if stamped else "feet", lag)
 
 
-def _said(beside: Path, lag: ForceLag) -> dict[str, object]:
+def _sentence_values(beside: Path, lag: ForceLag) -> dict[str, object]:
     return {
         "file": beside.name, "lag_ms": 1e3 * lag.lag_s, "sd_ms": 1e3 * lag.sd_s, "n": lag.n, "cover_percent": 100.0 * lag.cover,
     }  # fmt: skip
 
 
 def _left(trial: Trial, beside: Path, why: str, lag: ForceLag, words: str = "") -> Trial:
-    values = {**_said(beside, lag), "why": why, "words": words, "other_ms": 1e3 * lag.other_s}
+    values = {**_sentence_values(beside, lag), "why": why, "words": words, "other_ms": 1e3 * lag.other_s}
     return replace(trial, findings=(*trial.findings, Finding("second-forces-refused", values, trial.name)))
 
 
@@ -92,7 +92,7 @@ def _joined(trial: Trial, forces: Trial, beside: Path, lag_s: float, how: str, l
     seen = cut if cut.markers.names else with_pose_points(cut)
     if all(plate.foot == "" for plate in plates) and beside.suffix.lower() != ".c3d":
         plates = tuple(_of_foot(plate, seen) for plate in plates)
-    values = {**_said(beside, lag), "how": how, "left_out": trial.n_frames - cut.n_frames}
+    values = {**_sentence_values(beside, lag), "how": how, "left_out": trial.n_frames - cut.n_frames}
     finding = Finding("second-forces", values, trial.name)
     return replace(cut, plates=plates, history=(*cut.history, *forces.history), findings=(*cut.findings, finding))
 

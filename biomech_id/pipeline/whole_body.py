@@ -118,9 +118,9 @@ def _parameters(result: Solved, whole: WholeBodyResult, speed_m_s: float) -> Ite
         if speed_m_s > LEAST_SPEED_M_S:
             yield from angular_momentum_parameters(whole.spin_m2_s / (speed_m_s * whole.mean_height_m), cycles, time_s)
     if result.kind.walking:
-        found = energy_parameters(whole.energy, cycles, time_s)
+        of_energy = energy_parameters(whole.energy, cycles, time_s)
         # On a turn no axis of the laboratory is forward, and on stairs energy is not exchanged but spent.
-        yield from (row for row in found if result.kind in STRAIGHT_AHEAD or row.parameter != "energy_recovery")
+        yield from (row for row in of_energy if result.kind in STRAIGHT_AHEAD or row.parameter != "energy_recovery")
 
 
 def with_trunk_and_arms(result: Solved) -> Solved:

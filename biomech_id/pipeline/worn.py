@@ -31,20 +31,20 @@ def worn_in(trial: Trial, subject: Subject, condition: str) -> tuple[str, str]:
     return aid, by_hand.get("footwear") or subject.footwear or trial.subject.footwear or NOT_STATED
 
 
-def with_worn(result: Solved, worn: tuple[str, str]) -> Solved:
+def with_worn(result: Solved, aid_and_footwear: tuple[str, str]) -> Solved:
     """Return a trial's results with its aid and footwear; an aid that bears a part of the body is said.
 
     Parameters
     ----------
     result : Solved
         Solved, not graded yet.
-    worn : tuple[str, str]
+    aid_and_footwear : tuple[str, str]
         Aid and footwear.
     """
-    aid, footwear = worn
+    aid, footwear = aid_and_footwear
     aided = bears_weight(aid) and result.loads is not None
-    said = (Finding("walked-with-aid", {"trial": result.name, "aid": aid}, result.name),) * aided
-    return replace(result, aid=aid, footwear=footwear, findings=(*result.findings, *said))
+    findings = (Finding("walked-with-aid", {"trial": result.name, "aid": aid}, result.name),) * aided
+    return replace(result, aid=aid, footwear=footwear, findings=(*result.findings, *findings))
 
 
 def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition: Callable[[str], str]) -> None:

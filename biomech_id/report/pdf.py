@@ -194,9 +194,9 @@ def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, versi
         Of this package.
     """
     short = shortened(code, _CODE_ROOM_MM, style.size("heading"), weight="bold")
-    said = style.label("page.version", version=version)
+    made_by = style.label("page.version", version=version)
     for number, page in enumerate(pages, 1):
-        Sheet(style, page.figure).head_and_foot(page.title, short, session, number, len(pages), said)
+        Sheet(style, page.figure).head_and_foot(page.title, short, session, number, len(pages), made_by)
 
 
 def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, progress: Progress | None = None) -> Path:

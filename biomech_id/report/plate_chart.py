@@ -78,5 +78,5 @@ def _panel(sheet: Sheet, log: PlateLog, row: int, title: str, top_mm: float) -> 
     panel.polylines(bars, colour="ink", width=0.6, gid="bars")
     off = log.off[:, row]
     for flagged, colour in ((False, "ink"), (True, "reject")):
-        mine = off == flagged
-        panel.scatter(at[mine], values[mine], s=9.0, color=sheet.style.colour(colour), zorder=4.0, linewidths=0.0)
+        of_kind = off == flagged
+        panel.scatter(at[of_kind], values[of_kind], s=9.0, color=sheet.style.colour(colour), zorder=4.0, linewidths=0.0)

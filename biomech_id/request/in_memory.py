@@ -46,12 +46,12 @@ class InMemory:
 
     def record(self) -> dict[str, dict[str, str]]:
         """What the manifest says of it: functions by name, trials and forces by name and hash; empty where all came from files."""
-        said = {
+        by_kind = {
             "trials": {trial.name: sha256_of_arrays(trial.arrays()) for trial in self.trials},
             "functions": dict(self.functions),
             "extra": {name: sha256_of_arrays(a for load in loads for a in load.at_origin()) for name, loads in self.extra.items()},
         }
-        return {kind: values for kind, values in said.items() if values}
+        return {kind: values for kind, values in by_kind.items() if values}
 
 
 def trials_in_memory(trials: Sequence[Trial]) -> tuple[Trial, ...]:
@@ -94,13 +94,13 @@ def forces_by_trial(extra: object, names: Sequence[str]) -> dict[str, tuple[Exte
         Anything else.
     """
     given: Mapping[str, Any] | None = extra if isinstance(extra, Mapping) else {names[0]: extra} if len(names) == 1 else None
-    found = {str(name): (one,) if isinstance(one, External) else tuple(one) for name, one in (given or {}).items()}
-    if given is None or not all(isinstance(load, External) for loads in found.values() for load in loads):
+    forces = {str(name): (one,) if isinstance(one, External) else tuple(one) for name, one in (given or {}).items()}
+    if given is None or not all(isinstance(load, External) for loads in forces.values() for load in loads):
         raise WrongTypeError(
             "analyse takes a mapping of a trial's name to External, or to several, as its extra.",
             value=type(extra).__name__, expected='{"walk01": [External("R shank", wrench)]}', where="analyse",
         )  # fmt: skip
-    return found
+    return forces
 
 
 @contextmanager
@@ -143,11 +143,11 @@ def _filter(name: str, function: Callable[..., Any]) -> Any:
 
 def _detector(name: str, function: Callable[..., Any]) -> Any:
     def checked(trial: Trial, motion: Any) -> tuple[Event, ...]:
-        found = tuple(function(trial, motion))
-        if not all(isinstance(event, Event) for event in found):
+        events = tuple(function(trial, motion))
+        if not all(isinstance(event, Event) for event in events):
             words = f"The event detector {name} returned something else than Events."
             raise WrongTypeError(words, value=name, expected="a sequence of Event", where="event_source")
-        return found
+        return events
 
     return detector_as(name, checked)
 

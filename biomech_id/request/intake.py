@@ -278,7 +278,7 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
         stands_still,
         sways,
     )
-    candidates = next((found for stood in kinds if (found := [trial for trial in wearing if stood(trial)])), [])
+    candidates = next((standing for stood in kinds if (standing := [trial for trial in wearing if stood(trial)])), [])
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
         folder = Path(candidates[0].path).parent
@@ -411,10 +411,10 @@ def write_subject_template(folder: Path) -> Path:
     job = Job((folder,))
     intake = read_all(job.files(), read)
     subject = subject_of(job, intake.trials, None)
-    for worn in ("aid", "footwear"):
-        stated = {getattr(trial.subject, worn) for trial in intake.trials}
-        if len(stated) == 1 and not getattr(subject, worn):
-            subject = replace(subject, **{worn: stated.pop()})
+    for measure in ("aid", "footwear"):
+        stated = {getattr(trial.subject, measure) for trial in intake.trials}
+        if len(stated) == 1 and not getattr(subject, measure):
+            subject = replace(subject, **{measure: stated.pop()})
     with whole_file(target) as part:
         part.write_text(subject_toml(subject), encoding="utf-8", newline="\n")
     return target

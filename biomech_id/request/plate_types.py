@@ -51,7 +51,7 @@ _PLACE = Section(
 def _flaw(table: Section, name: str, value: object) -> str:
     """The first mistake in the list, in words; empty for none."""
     listed = list(value) if isinstance(value, list | tuple) else value
-    return next((said for said, *_ in mistakes(ListOf(table), listed, "recipe", (name,))), "")
+    return next((sentence for sentence, *_ in mistakes(ListOf(table), listed, "recipe", (name,))), "")
 
 
 #: What the recipe's ``plate_types`` may say.
@@ -80,7 +80,7 @@ def with_plates_placed(trial: Trial, places: Sequence[Mapping[str, Any]]) -> Tri
     places : Sequence[Mapping[str, Any]]
         The recipe's ``plate_places``.
     """
-    plates, said = list(trial.plates), []
+    plates, placed = list(trial.plates), []
     for place in places:
         number = place["plate"]
         if number > len(plates) or plates[number - 1].foot:
@@ -89,16 +89,16 @@ def with_plates_placed(trial: Trial, places: Sequence[Mapping[str, Any]]) -> Tri
         plates[number - 1] = plates[number - 1].moved(
             by["x_mm"] / MM_PER_M, by["y_mm"] / MM_PER_M, float(np.radians(by["turn_deg"]))
         )
-        said.append(Sentence("plate-placed", {"plate": plates[number - 1].name, **by}))
-    return replace(trial, plates=tuple(plates), history=(*trial.history, *said)) if said else trial
+        placed.append(Sentence("plate-placed", {"plate": plates[number - 1].name, **by}))
+    return replace(trial, plates=tuple(plates), history=(*trial.history, *placed)) if placed else trial
 
 
-def plate_from(said: Mapping[str, Any]) -> DeclaredPlate:
+def plate_from(table: Mapping[str, Any]) -> DeclaredPlate:
     """Return what one table of ``plate_types`` declares.
 
     Parameters
     ----------
-    said : Mapping[str, Any]
+    table : Mapping[str, Any]
         Keys plate, type, channels, matrix and origin.
 
     Raises
@@ -106,6 +106,6 @@ def plate_from(said: Mapping[str, Any]) -> DeclaredPlate:
     OptionError
         Another type, or a matrix that does not fit the channels.
     """
-    rows = tuple(tuple(map(float, row)) for row in said.get("matrix", ()))
-    channels, origin = tuple(said.get("channels", ())), tuple(map(float, said.get("origin", ())))
-    return DeclaredPlate(said["plate"], said["type"], channels, rows, origin)
+    rows = tuple(tuple(map(float, row)) for row in table.get("matrix", ()))
+    channels, origin = tuple(table.get("channels", ())), tuple(map(float, table.get("origin", ())))
+    return DeclaredPlate(table["plate"], table["type"], channels, rows, origin)

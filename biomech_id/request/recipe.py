@@ -388,10 +388,10 @@ class Recipe:
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
         must_fit(RECIPE, self.as_dict(), "")
-        tables = (said if isinstance(said, str) else verdict_from(said) for said in self.stance_verdicts)
+        tables = (entry if isinstance(entry, str) else verdict_from(entry) for entry in self.stance_verdicts)
         object.__setattr__(self, "stance_verdicts", tuple(tables))
         declared = [plate.number for plate in self.declared_plates]
-        for name, numbers in (("plate_types", declared), ("plate_places", [said["plate"] for said in self.plate_places])):
+        for name, numbers in (("plate_types", declared), ("plate_places", [entry["plate"] for entry in self.plate_places])):
             if len(set(numbers)) < len(numbers):
                 raise OptionError(
                     f"{name} declares a plate twice: {numbers}.", value=numbers, expected="each plate once", where=name

@@ -42,12 +42,12 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
         A folder whose name is no text.
     """
     results = os.path.realpath(out) if out is not None else None
-    found: dict[str, list[Path]] = {suffix: [] for suffix in FORMATS}
+    by_kind: dict[str, list[Path]] = {suffix: [] for suffix in FORMATS}
     for folder, suffixes in _walk(study, results):
-        kind = next((kind for kind in found if suffixes is None or kind in suffixes), None)
+        kind = next((kind for kind in by_kind if suffixes is None or kind in suffixes), None)
         if kind is not None:
-            found[kind].append(folder)
-    folders = next(filter(None, found.values()), [])
+            by_kind[kind].append(folder)
+    folders = next(filter(None, by_kind.values()), [])
     if not folders:
         raise MissingInputError.at(study, f"{study} holds no folder with C3D files.", "folders with .c3d files")
     for folder in folders:

@@ -175,8 +175,8 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
         An unknown key, a value of the wrong type or outside what a person can measure; the message names both.
     """
     content = _read(path)
-    said = {key: value for key, value in content.items() if key in VALUES and key not in ("condition", "static_as_walked")}
-    changes = {_field_of(key)[0]: _in_si(key, value) for key, value in said.items()}
+    stated = {key: value for key, value in content.items() if key in VALUES and key not in ("condition", "static_as_walked")}
+    changes = {_field_of(key)[0]: _in_si(key, value) for key, value in stated.items()}
     written = [as_examined(row, Path(path).name) for row in content.get("clinic", {}).get("examination", ())]
     subject = subject.with_examination(written, Path(path).name)
     return subject.with_values(Path(path).name, **changes) if changes else subject
@@ -255,9 +255,9 @@ def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:
     path : str | Path | None
         The ``subject.toml``; None for none.
     """
-    said = _read(path).get("clinic", {}) if path is not None and Path(path).is_file() else {}
-    sections = {"": {key: value for key, value in said.items() if _is_said(value)}}
-    sections |= {key: value for key, value in said.items() if isinstance(value, dict)}
+    stated = _read(path).get("clinic", {}) if path is not None and Path(path).is_file() else {}
+    sections = {"": {key: value for key, value in stated.items() if _is_said(value)}}
+    sections |= {key: value for key, value in stated.items() if isinstance(value, dict)}
     return {name: {key: _as_said(value) for key, value in keys.items()} for name, keys in sections.items() if keys}
 
 

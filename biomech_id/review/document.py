@@ -116,14 +116,14 @@ def own_script() -> str:
 
 def _scoped(name: str, text: str) -> str:
     """One module as a function of its own, which returns what it exports."""
-    exported = ", ".join(found["name"] for found in _EXPORT.finditer(text))
+    exported = ", ".join(match["name"] for match in _EXPORT.finditer(text))
     return f'modules["{name}"] = (() => {{\n{_EXPORT.sub("", _IMPORT.sub(_imported, text))}\nreturn {{ {exported} }};\n}})();'
 
 
-def _imported(found: re.Match[str]) -> str:
+def _imported(match: re.Match[str]) -> str:
     """An import of one of ours; a library is there already under its own name."""
-    own = found["of"].startswith("./")
-    return f'const {found["what"]} = modules["{found["of"].removeprefix("./")}"];\n' if own else ""
+    own = match["of"].startswith("./")
+    return f'const {match["what"]} = modules["{match["of"].removeprefix("./")}"];\n' if own else ""
 
 
 def _in_order(modules: Mapping[str, str]) -> Iterable[str]:
@@ -135,7 +135,7 @@ def _in_order(modules: Mapping[str, str]) -> Iterable[str]:
         Modules import one another.
     """
     wanted = {
-        name: {found["of"].removeprefix("./") for found in _IMPORT.finditer(text) if found["of"].startswith("./")}
+        name: {match["of"].removeprefix("./") for match in _IMPORT.finditer(text) if match["of"].startswith("./")}
         for name, text in modules.items()
     }
     done: list[str] = []

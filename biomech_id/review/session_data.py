@@ -63,7 +63,7 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
         "kinetics": summary["kinetics"],
         "verdict": summary["verdict"],
         "version": summary["version"],
-        "findings": [_finding(found, {}) for found in summary["findings"]],
+        "findings": [_finding(finding, {}) for finding in summary["findings"]],
         "failed": [{"file": each["file"], "error": each["error"]} for each in summary["failed"]],
         "decisions": list((summary.get("review") or {}).get("decisions", ())),
         "norm": None if band is None else _norm(band, blocks),
@@ -80,12 +80,12 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
     data = {key: trial.get(key) for key in kept}
     data |= {
         "cycles": [
-            {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_said(why) for why in cycle["reasons"]]}
+            {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_in_all_languages(why) for why in cycle["reasons"]]}
             for cycle in tables.cycle_list[tables.cycle_list["trial"] == name].to_dict("records")
         ],
         "stances": [_stance(row, trial["cycles"]) for row in _rows(tables.stances, name)],
         "gaps": _rows(tables.gaps, name),
-        "findings": [_finding(found, trial) for found in trial["findings"]],
+        "findings": [_finding(finding, trial) for finding in trial["findings"]],
         "columns": _frame_curves(frames, block),
         "curves": _cycle_curves(tables, name, block),
         "emg": _envelopes(tables.emg, name, block),
@@ -97,8 +97,8 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
 
 
 def _rows(table: Table, trial: str) -> list[dict[str, Any]]:
-    mine = table[table["trial"] == trial].drop(columns="trial")
-    return [{str(key): None if value != value else value for key, value in row.items()} for row in mine.to_dict("records")]
+    of_trial = table[table["trial"] == trial].drop(columns="trial")
+    return [{str(key): None if value != value else value for key, value in row.items()} for row in of_trial.to_dict("records")]
 
 
 def _stance(row: dict[str, Any], cycles: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -115,16 +115,18 @@ def _stance(row: dict[str, Any], cycles: Iterable[Mapping[str, Any]]) -> dict[st
     return {**row, "reason": {language: worded(rule, values, language) if same else english for language in LANGUAGES}}
 
 
-def _said(said: Mapping[str, Any]) -> dict[str, str]:
-    return {language: worded(said["rule"], said.get("values", {}), language) for language in LANGUAGES}
+def _in_all_languages(why: Mapping[str, Any]) -> dict[str, str]:
+    return {language: worded(why["rule"], why.get("values", {}), language) for language in LANGUAGES}
 
 
-def _finding(found: Mapping[str, Any], trial: Mapping[str, Any]) -> dict[str, Any]:
-    values = found.get("values")
-    told = {language: worded(found["rule"], values, language) if values is not None else found["message"] for language in LANGUAGES}
-    hints = {language: worded(found["rule"], values or {}, language, "hint") for language in LANGUAGES}
+def _finding(finding: Mapping[str, Any], trial: Mapping[str, Any]) -> dict[str, Any]:
+    values = finding.get("values")
+    texts = {
+        language: worded(finding["rule"], values, language) if values is not None else finding["message"] for language in LANGUAGES
+    }
+    hints = {language: worded(finding["rule"], values or {}, language, "hint") for language in LANGUAGES}
     return {
-        "rule": found["rule"], "severity": found["severity"], "text": told, "hint": hints, "where": found["where"],
+        "rule": finding["rule"], "severity": finding["severity"], "text": texts, "hint": hints, "where": finding["where"],
         "time_s": moment_of(values or {}, trial),
     }  # fmt: skip
 
@@ -145,9 +147,9 @@ def moment_of(values: Mapping[str, Any], trial: Mapping[str, Any]) -> float | No
     >>> moment_of({"frames": [[26, 30]], "limit": 5}, {"rate_hz": 100.0, "cycles": []})
     0.25
     """
-    found: Any = next((values[name] for name in _TIMES if isinstance(values.get(name), float | int)), None)
-    if found is not None or "rate_hz" not in trial:
-        return None if found is None else float(found)
+    time_s: Any = next((values[name] for name in _TIMES if isinstance(values.get(name), float | int)), None)
+    if time_s is not None or "rate_hz" not in trial:
+        return None if time_s is None else float(time_s)
     frame = next((values[name] for name in _FRAMES if isinstance(values.get(name), int)), None)
     for name in _FRAME_LISTS:
         entry = next(iter(values.get(name) or ()), ()) if isinstance(values.get(name), list | tuple) else ()
@@ -155,12 +157,18 @@ def moment_of(values: Mapping[str, Any], trial: Mapping[str, Any]) -> float | No
         frame = numbers[0] if frame is None and numbers else frame
     if frame is not None:
         return (int(frame) - 1) / float(trial["rate_hz"])
-    nested = (said["values"] for value in values.values() if isinstance(value, list | tuple) for said in value if _is_said(said))
-    moments = [moment for said in nested if (moment := moment_of(said, trial)) is not None]
+    nested = (
+        sentence["values"]
+        for value in values.values()
+        if isinstance(value, list | tuple)
+        for sentence in value
+        if _is_said(sentence)
+    )
+    moments = [moment for sentence in nested if (moment := moment_of(sentence, trial)) is not None]
     if moments:
         return moments[0]
-    mine = [c for c in trial["cycles"] if c["cycle"] == values.get("cycle") and values.get("side", c["side"]) == c["side"]]
-    return float(mine[0]["start_s"]) if mine else None
+    cycles = [c for c in trial["cycles"] if c["cycle"] == values.get("cycle") and values.get("side", c["side"]) == c["side"]]
+    return float(cycles[0]["start_s"]) if cycles else None
 
 
 def _is_said(value: object) -> bool:
@@ -181,9 +189,9 @@ def _cycle_curves(tables: Tables, trial: str, block: Block) -> list[list[Any]]:
     errors, keys = _errors(tables.uncertainty, trial)
     block.curves("errors", errors)
     where = {key: number for number, key in enumerate(keys)}
-    mine = tables.cycles[tables.cycles["trial"] == trial]
-    heads = mine.iloc[::CURVE_POINTS]
-    block.curves("cycles", mine["value"].to_numpy().reshape(-1, CURVE_POINTS))
+    of_trial = tables.cycles[tables.cycles["trial"] == trial]
+    heads = of_trial.iloc[::CURVE_POINTS]
+    block.curves("cycles", of_trial["value"].to_numpy().reshape(-1, CURVE_POINTS))
     return [[*key, where.get(key, -1)] for key in _keys(heads)]
 
 
@@ -195,17 +203,17 @@ def _keys(heads: Table) -> list[tuple[str, int, str, str]]:
 def _errors(table: Table | None, trial: str) -> tuple[FloatArray, list[tuple[str, int, str, str]]]:
     if table is None or not len(table):
         return np.empty((0, CURVE_POINTS)), []
-    mine = table[table["trial"] == trial]
-    return mine[TOTAL].to_numpy().reshape(-1, CURVE_POINTS), _keys(mine.iloc[::CURVE_POINTS])
+    of_trial = table[table["trial"] == trial]
+    return of_trial[TOTAL].to_numpy().reshape(-1, CURVE_POINTS), _keys(of_trial.iloc[::CURVE_POINTS])
 
 
 def _envelopes(table: Table | None, trial: str, block: Block) -> list[dict[str, Any]]:
     """Envelopes of muscles as one array (k, 101), each by channel, side and cycle."""
     if table is None or not len(table):
         return []
-    mine = table[table["trial"] == trial]
-    block.curves("emg", mine["value"].to_numpy().reshape(-1, CURVE_POINTS))
-    heads = mine.iloc[::CURVE_POINTS]
+    of_trial = table[table["trial"] == trial]
+    block.curves("emg", of_trial["value"].to_numpy().reshape(-1, CURVE_POINTS))
+    heads = of_trial.iloc[::CURVE_POINTS]
     kept = ("label", "muscle", "side", "cycle", "unit", "verdict")
     return [{str(name): value for name, value in row.items()} for row in heads[list(kept)].to_dict("records")]
 
@@ -214,18 +222,18 @@ def _raw(table: Table | None, channels: Table | None, trial: str, block: Block) 
     """Raw signals as the pages draw them: of each channel its lowest and highest in every 5 ms, one array (2, n) a channel."""
     if table is None or not len(table):
         return []
-    mine, found = table[table["trial"] == trial], []
+    of_trial, signals = table[table["trial"] == trial], []
     known = {} if channels is None else {row["label"]: row for row in _rows(channels, trial)}
-    for number, (label, rows) in enumerate(mine.groupby("label", sort=False)):
+    for number, (label, rows) in enumerate(of_trial.groupby("label", sort=False)):
         times = rows["time_s"].to_numpy()
         step = float(np.median(np.diff(times))) if len(times) > 1 else 0.005
         block.curves(f"raw{number}", rows[["lowest", "highest"]].to_numpy().T)
         about = known.get(str(label), {})
-        found.append({
+        signals.append({
             "label": str(label), "muscle": about.get("muscle", ""), "side": about.get("side", ""), "unit": about.get("unit", ""),
             "verdict": about.get("verdict", ""), "first_s": float(times[0]), "step_s": step,
         })  # fmt: skip
-    return found
+    return signals
 
 
 def _shape(replay: Replay, frames: Table, block: Block) -> dict[str, Any]:
@@ -253,16 +261,16 @@ def _shape(replay: Replay, frames: Table, block: Block) -> dict[str, Any]:
 
 def _norm(table: Table, blocks: Blocks) -> dict[str, Any]:
     """Means and standard deviations of the norm's curves, one array (2, k, 101)."""
-    found: list[tuple[str, str, FloatArray, FloatArray]] = []
+    curves: list[tuple[str, str, FloatArray, FloatArray]] = []
     for (variable, component), rows in table.groupby(["variable", "component"], sort=False, dropna=False):
         if len(rows) == CURVE_POINTS:
             ordered = rows.sort_values("percent", kind="stable")
-            found.append((str(variable), str(component), ordered["mean"].to_numpy(), ordered["sd"].to_numpy()))
+            curves.append((str(variable), str(component), ordered["mean"].to_numpy(), ordered["sd"].to_numpy()))
     block = Block()
-    block.curves("norm", np.array([[mean for *_, mean, _ in found], [sd for *_, sd in found]]).reshape(2, -1, CURVE_POINTS))
+    block.curves("norm", np.array([[mean for *_, mean, _ in curves], [sd for *_, sd in curves]]).reshape(2, -1, CURVE_POINTS))
     return {
         "movement": movement_of(table),
-        "curves": [[variable, component] for variable, component, *_ in found],
+        "curves": [[variable, component] for variable, component, *_ in curves],
         "block": blocks.add(block),
         "arrays": block.notes,
     }

@@ -177,8 +177,8 @@ def from_dataframe(
     if rate_hz is None:
         words = "The table has no time_s; give rate_hz."
         raise MissingInputError(words, value=None, expected="rate_hz", where="from_dataframe")
-    said: Mapping[str, str] = table.attrs.get("units", {})
-    unit = unit or said.get(f"{next(iter(markers))}.X", "m")
+    units: Mapping[str, str] = table.attrs.get("units", {})
+    unit = unit or units.get(f"{next(iter(markers))}.X", "m")
     return Trial.from_arrays(markers, rate_hz, unit=unit, up=up, name=name, first_frame=first_frame)
 
 

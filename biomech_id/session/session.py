@@ -227,9 +227,9 @@ class SessionTrial:
         table = getattr(self.session, name)
         if table is None:
             return None
-        mine = table[table["trial"] == self.name].reset_index(drop=True)
-        mine.attrs = dict(table.attrs)
-        return mine
+        rows = table[table["trial"] == self.name].reset_index(drop=True)
+        rows.attrs = dict(table.attrs)
+        return rows
 
     cycles = _table("cycles", "Every variable over every cycle of this trial.")
     budget = _table("budget", "The parts of every joint moment over every cycle.")
@@ -524,8 +524,8 @@ class Session:
 
     def _document(self, name: str) -> dict[str, Any]:
         # Through its own text: numbers as a file has them, whichever way the session came.
-        found: dict[str, Any] = json.loads(json_text(getattr(self.tables(), name)))
-        return found
+        document: dict[str, Any] = json.loads(json_text(getattr(self.tables(), name)))
+        return document
 
     @cached_property
     def _shown(self) -> dict[str, pd.DataFrame | None]:
@@ -622,8 +622,8 @@ class Session:
     @property
     def subject(self) -> Mapping[str, Any]:
         """Who walked, as used: measurements by name, in SI."""
-        found: Mapping[str, Any] = self.summary["subject"]
-        return found
+        subject: Mapping[str, Any] = self.summary["subject"]
+        return subject
 
     @property
     def findings(self) -> Sequence[Mapping[str, Any]]:

@@ -192,11 +192,11 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     def feet_on_floor(self) -> Mapping[str, BoolArray]:
         """Side -> frames (n,) in which that foot is on the floor, whatever is under it; nowhere without force plates."""
         time_s = self.motion.time_s
-        found = {side: np.zeros(len(time_s), dtype=np.bool_) for side in SIDES}
+        on_floor = {side: np.zeros(len(time_s), dtype=np.bool_) for side in SIDES}
         for stance in self.assignment.stances if self.assignment else ():
             # A stance without a strike, or without an off, reaches to the recording's end.
-            found[stance.side] |= ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
-        return found
+            on_floor[stance.side] |= ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
+        return on_floor
 
     def counts(self, cycle: Cycle, layer: Aspect, *, by_rules: bool = False) -> bool:
         """Whether a cycle enters the means of one layer, with others of its condition and kind of movement.

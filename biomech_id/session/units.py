@@ -55,9 +55,9 @@ def with_units(table: pd.DataFrame, name: str) -> pd.DataFrame:
     name : str
         Its name in the data dictionary, or "frames".
     """
-    said = table.copy(deep=False)
-    said.attrs = {"table": name, "units": {key: unit for key, unit in _units(table, name) if unit}}
-    return said
+    labelled = table.copy(deep=False)
+    labelled.attrs = {"table": name, "units": {key: unit for key, unit in _units(table, name) if unit}}
+    return labelled
 
 
 def _units(table: pd.DataFrame, name: str) -> Iterable[tuple[str, str]]:

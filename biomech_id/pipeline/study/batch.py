@@ -114,8 +114,8 @@ def run_subjects(
         for task, verdict in crew.work_through(tasks):
             verdicts[task.number] = verdict
             if progress:
-                said = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
-                progress(Step("analyse", f"{verdict.subject}: {said}", len(verdicts), len(tasks)))
+                outcome = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
+                progress(Step("analyse", f"{verdict.subject}: {outcome}", len(verdicts), len(tasks)))
     finally:
         crew.close()
     return tuple(verdicts[i] for i in range(len(tasks)))
@@ -342,8 +342,8 @@ def run_study(
         left_out = tuple(_left_out(verdicts, out))
     except BiomechError as error:
         return StudyOutcome(verdicts, error.message)
-    complaint, told = _write_tables(verdicts, left_out, out, template.recipe.large_tables)
-    return StudyOutcome(verdicts, complaint, left_out, told)
+    complaint, notes = _write_tables(verdicts, left_out, out, template.recipe.large_tables)
+    return StudyOutcome(verdicts, complaint, left_out, notes)
 
 
 def _check_apart(study: Path, out: Path) -> None:

@@ -71,7 +71,7 @@ def _parquet() -> Any:
 
 
 def _folder_name(part: str) -> str:
-    return _TELLING.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
+    return _TELLING.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), part)
 
 
 def _schema(columns: Sequence[Column]) -> Any:
@@ -80,7 +80,7 @@ def _schema(columns: Sequence[Column]) -> Any:
 
     types = {"text": pyarrow.string(), "integer": pyarrow.int64(), "number": pyarrow.float64()}
     about = [{"meaning": c.meaning} | ({"unit": c.unit} if c.unit else {}) for c in columns]
-    fields = [pyarrow.field(c.name, types[c.kind], metadata=said) for c, said in zip(columns, about, strict=True)]
+    fields = [pyarrow.field(c.name, types[c.kind], metadata=metadata) for c, metadata in zip(columns, about, strict=True)]
     return pyarrow.schema(fields, metadata={"biomech_id.schema": str(SCHEMA)})
 
 

@@ -65,20 +65,22 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
         entry = hashes.entry(path, sha256_of_input(path))
         settings[section][name] = known.get(entry, f"{job.code}_{name}{path.suffix.lower()}")
     now = build_manifest(command=job.command(), recipe=settings, inputs=inputs)
-    found = compared("input", {name: entry for name, entry in manifest["inputs"].items() if name not in uncompared}, now["inputs"])
+    sentences = compared(
+        "input", {name: entry for name, entry in manifest["inputs"].items() if name not in uncompared}, now["inputs"]
+    )
     if len(entries) - len(inputs) != len(uncompared):
-        found.append(f"inputs that cannot be compared without a key: were {len(uncompared)}, are {len(entries) - len(inputs)}")
+        sentences.append(f"inputs that cannot be compared without a key: were {len(uncompared)}, are {len(entries) - len(inputs)}")
     for section in sorted({*manifest["recipe"], *now["recipe"]}):
-        found += compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
+        sentences += compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
     versions = {"biomech-id": "version", "python": "python"}
-    found += compared(
+    sentences += compared(
         "version of",
         {**manifest["dependencies"], **{name: manifest[key] for name, key in versions.items()}},
         {**now["dependencies"], **{name: now[key] for name, key in versions.items()}},
     )
     if manifest["command"] != now["command"] and not job.code:
-        found.append(f"command: was `{manifest['command']}`, is `{now['command']}`")
-    return found
+        sentences.append(f"command: was `{manifest['command']}`, is `{now['command']}`")
+    return sentences
 
 
 def unverified(job: Job, manifest: Mapping[str, Any]) -> tuple[str, ...]:

@@ -72,12 +72,12 @@ def study_columns(table: str, subjects: Mapping[str, Path]) -> tuple[Column, ...
     if table != "frames":
         return (_SUBJECT, *table_columns(table))
     known = (_SUBJECT, *_OF_FRAMES)
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for subject, session in subjects.items():
         for source in source_files(subject, session, table):
-            found.update(dict.fromkeys(header_of(source.path)))
+            names.update(dict.fromkeys(header_of(source.path)))
     own = {column.name for column in known}
-    return (*known, *(Column(name, "number", "see docs/conventions.md") for name in found if name not in own))
+    return (*known, *(Column(name, "number", "see docs/conventions.md") for name in names if name not in own))
 
 
 def check_header(source: SourceFile, columns: Sequence[Column]) -> None:

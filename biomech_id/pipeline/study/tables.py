@@ -44,8 +44,8 @@ def session_folders(root: Path) -> tuple[Path, ...]:
     root : Path
         The folder.
     """
-    found = [path.parent for path in root.rglob(MANIFEST)]
-    seen = [folder for folder in found if not any(part.startswith(".") for part in folder.relative_to(root).parts)]
+    folders = [path.parent for path in root.rglob(MANIFEST)]
+    seen = [folder for folder in folders if not any(part.startswith(".") for part in folder.relative_to(root).parts)]
     return tuple(sorted(seen, key=lambda folder: folder.relative_to(root).as_posix()))
 
 

@@ -62,8 +62,8 @@ def change_cells(
         Colours, words, scales and units of the report.
     """
     cells: list[Cell | str] = [mean_sd(values[0], decimals, style.decimal_mark)]
-    for mine, change in zip(values[1:], changes, strict=True):
-        cells += [written(mean_of(mine), decimals, style.decimal_mark), change_cell(change, decimals, style)]
+    for own, change in zip(values[1:], changes, strict=True):
+        cells += [written(mean_of(own), decimals, style.decimal_mark), change_cell(change, decimals, style)]
     return cells
 
 

@@ -53,8 +53,8 @@ def rules_not_passed(trial: str, tables: Tables, style: Style) -> list[str]:
     style : Style
         Colours, words, scales and units of the report.
     """
-    mine = [row for row in records(tables.quality) if row.trial == trial and Grade(row.verdict).doubted]
-    return [style.label(f"rule.{row.rule}") for row in mine]
+    doubted = [row for row in records(tables.quality) if row.trial == trial and Grade(row.verdict).doubted]
+    return [style.label(f"rule.{row.rule}") for row in doubted]
 
 
 def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
@@ -128,11 +128,11 @@ def all_findings(tables: Tables) -> list[NotedFinding]:
     tables : Tables
         The session's tables.
     """
-    found: list[NotedFinding] = list(tables.summary.get("findings", ()))
+    findings: list[NotedFinding] = list(tables.summary.get("findings", ()))
     for trial in tables.summary.get("trials", ()):
         noted: list[NotedFinding] = trial["findings"]
-        found += [{**finding, "where": finding["where"] or trial["name"]} for finding in noted]
-    return found
+        findings += [{**finding, "where": finding["where"] or trial["name"]} for finding in noted]
+    return findings
 
 
 def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
@@ -155,9 +155,9 @@ def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
         where = places.setdefault((finding["severity"], message, hint), [])
         # Many sentences begin with their file's name.
         where += [finding["where"]] if finding["where"] not in ("", opening, *where) else []
-    return [Cell(_said(*key, found, style), colour=_COLOUR.get(key[0], "ink")) for key, found in places.items()]
+    return [Cell(_sentence(*key, of_finding, style), colour=_COLOUR.get(key[0], "ink")) for key, of_finding in places.items()]
 
 
-def _said(severity: str, message: str, hint: str, places: list[str], style: Style) -> str:
+def _sentence(severity: str, message: str, hint: str, places: list[str], style: Style) -> str:
     where = f"{plates_called(', '.join(places), style.language)}:" if places else ""
     return " ".join(part for part in (f"[{style.label(f'severity.{severity}')}]", where, message, hint) if part)

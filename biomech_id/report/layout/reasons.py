@@ -56,8 +56,8 @@ def reasons_of(cycle: Reasoned, style: Style, layer: Aspect | None = None) -> tu
         The layer that the reasons are wanted of; None for all.
     """
     own = [why for why in cycle.reasons if layer is None or layer in layers_taken(why["rule"])]
-    said = [_after_verdict(why, style) for why in own] if cycle.reasons else _of_first_version(cycle.reason, style)
-    return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
+    reasons = [_after_verdict(why, style) for why in own] if cycle.reasons else _of_first_version(cycle.reason, style)
+    return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in reasons)
 
 
 def _after_verdict(why: Said, style: Style) -> str:

@@ -93,7 +93,7 @@ def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]
         One pair per cycle: force (n, 2), forward and up, %BW; place of the centre of pressure (n,), mm forward of its rearmost
         place: that is the heel also where the forefoot strikes first.
     """
-    found = []
+    forces = []
     trials = {trial["name"]: trial for trial in layer.trials}
     for cycle in records(layer.used):
         frames, forward = layer.tables.frames.get(cycle.trial), trials[cycle.trial]["progression"]
@@ -111,8 +111,8 @@ def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]
             ahead = np.asarray(forward, dtype=float)
             along = (stance[:, 3:5] - _belt_way_mm(trials[cycle.trial], side, time_s[seen])) @ ahead
             force = np.column_stack([stance[:, :2] @ ahead, stance[:, 2]]) * PERCENT_BW_PER_N_KG
-            found.append((force, along - along.min()))
-    return found
+            forces.append((force, along - along.min()))
+    return forces
 
 
 def _belt_way_mm(trial: Mapping[str, Any], side: str, time_s: FloatArray) -> FloatArray | float:

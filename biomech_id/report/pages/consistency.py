@@ -76,7 +76,7 @@ def distances(layer: Layer) -> list[Distance]:
     layer : Layer
         Cycles of one movement and one condition.
     """
-    found = []
+    all_distances = []
     for joint in reversed(JOINTS):
         for side in SIDES:
             cycles, curves = _angles(layer, joint, side)
@@ -86,10 +86,10 @@ def distances(layer: Layer) -> list[Distance]:
             typical = float(np.median(apart))
             spread = _ROBUST_SD * float(np.median(np.abs(apart - typical)))
             limit = max(typical + _HAMPEL * spread, _LEAST_DEG) if len(curves) >= _LEAST_CYCLES else float("inf")
-            found += [
+            all_distances += [
                 Distance(trial, side, number, joint, float(rms), limit) for (trial, number), rms in zip(cycles, apart, strict=True)
             ]
-    return found
+    return all_distances
 
 
 def _angles(layer: Layer, joint: str, side: str) -> tuple[list[tuple[str, int]], FloatArray]:
@@ -115,20 +115,20 @@ def consistency_page(layer: Layer, style: Style) -> Figure:
         Colours, words, scales and units of the report.
     """
     sheet = Sheet(style)
-    found = distances(layer)
+    all_distances = distances(layer)
     width = (RIGHT_MM - LEFT_MM - _TABLE_MM - len(SIDES) * (_MARGIN_MM + _GUTTER_MM)) / len(SIDES)
     for i, joint in enumerate(reversed(JOINTS)):
         for j, side in enumerate(SIDES):
-            bold = {(each.trial, each.cycle) for each in found if each.apart and (each.joint, each.side) == (joint, side)}
+            bold = {(each.trial, each.cycle) for each in all_distances if each.apart and (each.joint, each.side) == (joint, side)}
             place = (LEFT_MM + _MARGIN_MM + j * (width + _MARGIN_MM + _GUTTER_MM), _TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             _cycles(sheet, place, layer, joint, side, bold=bold)
     left, top = RIGHT_MM - _TABLE_MM, _TOP_MM
     sheet.heading(left, top, style.label("consistency.apart"), to_mm=RIGHT_MM)
-    apart = [each for each in found if each.apart]
+    apart = [each for each in all_distances if each.apart]
     if apart:
         top = _table(sheet, apart, layer, left, top + 2.0)
     else:
-        few = all(each.limit_deg == float("inf") for each in found)
+        few = all(each.limit_deg == float("inf") for each in all_distances)
         top += 7.0
         sheet.text(left, top, style.label("consistency.few" if few else "consistency.none", n=_LEAST_CYCLES), size="small")
     text = style.label("consistency.note", least=digits(_LEAST_DEG, "g", style.decimal_mark))
@@ -165,11 +165,11 @@ def _repeatable(sheet: Sheet, layer: Layer, left_mm: float, top_mm: float) -> No
 
 def _by_trial(layer: Layer, side: str, name: tuple[str, str]) -> list[FloatArray]:
     """The curves of one side that enter means and are whole, those of each trial together."""
-    found = []
+    of_trials = []
     for _, cycles in layer.used.groupby("trial", sort=False):
         curves = layer.tables.curves(side, *name, cycles=cycles)
-        found.append(curves[np.isfinite(curves).all(axis=1)])
-    return found
+        of_trials.append(curves[np.isfinite(curves).all(axis=1)])
+    return of_trials
 
 
 def _cycles(

@@ -103,8 +103,8 @@ def trials_without_cycles(tables: Tables) -> list[Course]:
     if any(trial["cycles"] for trial in shown):
         return []
     events = {trial["name"]: tuple((e["time_s"], e["side"], e["kind"]) for e in trial.get("events", ())) for trial in shown}
-    found = [(trial["name"], trial["kind"]) for trial in shown if trial["name"] in tables.frames]
-    return [Course(name, kind, events[name], tables.frames[name]) for name, kind in found]
+    without = [(trial["name"], trial["kind"]) for trial in shown if trial["name"] in tables.frames]
+    return [Course(name, kind, events[name], tables.frames[name]) for name, kind in without]
 
 
 def course_page(course: Course, style: Style) -> Figure:

@@ -109,7 +109,7 @@ def _cycles_of(view: EmgView, layer: Layer, label: str, side: str) -> list[Cycle
     return [
         cycle for cycle in records(layer.cycles)
         if cycle.side == side and cycle.kinetics_valid != "stance_only"
-        and (found := view.channel(cycle.trial, label)) is not None and found.verdict == "live"
+        and (line := view.channel(cycle.trial, label)) is not None and line.verdict == "live"
     ]  # fmt: skip
 
 
@@ -198,9 +198,9 @@ def draw_envelopes(
     """
     style, counts, absent = panel.style, [], []
     panel.frame(CYCLE, _PERCENT_OF_PEAK, x_numbers=True, y_numbers=y_numbers)
-    found = norm.curves.get((EMG_VARIABLE.format(muscle=row.name), "")) if norm is not None else None
-    if found is not None:
-        mean, sd = found
+    normal = norm.curves.get((EMG_VARIABLE.format(muscle=row.name), "")) if norm is not None else None
+    if normal is not None:
+        mean, sd = normal
         panel.band(PERCENT, mean - sd, mean + sd, colour="norm", opacity=0.5, zorder=1.0, gid=None)
     for side in SIDES:
         label = row.labels.get(side)
@@ -246,20 +246,22 @@ def used_envelopes(layer: Layer, label: str) -> FloatArray:
     if table is None:
         return np.empty((0, len(PERCENT)))
     names = [trial["name"] for trial in layer.trials]
-    mine = table[(table["label"] == label) & table["trial"].isin(names)]
+    of_channel = table[(table["label"] == label) & table["trial"].isin(names)]
     # A cycle in which the channel failed is in no mean of its muscle.
     straight = layer.kind == "straight"
     averaged = counted(layer.cycles, Aspect.EMG)
     wanted = set(zip(averaged["trial"], averaged["side"], averaged["cycle"], strict=True))
-    inside = [cycle in wanted for cycle in zip(mine["trial"], mine["side"], mine["cycle"], strict=True)]
-    mine = mine[np.asarray(inside, dtype=bool) & (mine["used"] == "true" if straight else mine["verdict"] == "live")]
-    return np.asarray(mine["percent_peak"].to_numpy(dtype=float).reshape(-1, len(PERCENT)))
+    inside = [cycle in wanted for cycle in zip(of_channel["trial"], of_channel["side"], of_channel["cycle"], strict=True)]
+    of_channel = of_channel[
+        np.asarray(inside, dtype=bool) & (of_channel["used"] == "true" if straight else of_channel["verdict"] == "live")
+    ]
+    return np.asarray(of_channel["percent_peak"].to_numpy(dtype=float).reshape(-1, len(PERCENT)))
 
 
 def _peak(view: EmgView, label: str, mark: str) -> str:
     """What 100 % is, with its unit."""
-    found = next((row for trial in view.trials if (row := view.channel(trial, label)) is not None and np.isfinite(row.peak)), None)
-    return "–" if found is None else f"100 % = {three_digits(found.peak, mark)} {'µV' if found.unit == 'uV' else found.unit}"
+    first = next((row for trial in view.trials if (row := view.channel(trial, label)) is not None and np.isfinite(row.peak)), None)
+    return "–" if first is None else f"100 % = {three_digits(first.peak, mark)} {'µV' if first.unit == 'uV' else first.unit}"
 
 
 def _or_none(content: Content, pages: Iterator[Figure]) -> Iterator[Figure]:

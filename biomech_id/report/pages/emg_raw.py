@@ -66,20 +66,20 @@ def _sheet(view: EmgView, trial: str, rows: list[MuscleRow], style: Style) -> Fi
 
 
 def _channel(panel: Panel, view: EmgView, trial: str, row: MuscleRow, label: str | None, style: Style) -> None:
-    found = view.channel(trial, label) if label else None
-    if label is None or found is None:
+    line = view.channel(trial, label) if label else None
+    if label is None or line is None:
         return
-    colour = (found.side or "ink") if found.verdict == "live" else "norm"
-    side = [style.label(f"side.{found.side}")] if found.side else []
-    said = [] if found.verdict == "live" else [style.label(f"emg.verdict_{found.verdict}")]
-    said += [style.label(f"emg.also_{word}") for word in found.also.split()]
-    if found.verdict == "live":
-        unit = {"uV": "µV"}.get(found.unit, found.unit)
-        said.append(style.label("emg.threshold", value=three_digits(found.threshold, style.decimal_mark), unit=unit))
-    row_heading(panel, " ".join([*side, muscle_title(row.name, style)]), [", ".join(said)] if said else [])
+    colour = (line.side or "ink") if line.verdict == "live" else "norm"
+    side = [style.label(f"side.{line.side}")] if line.side else []
+    remarks = [] if line.verdict == "live" else [style.label(f"emg.verdict_{line.verdict}")]
+    remarks += [style.label(f"emg.also_{word}") for word in line.also.split()]
+    if line.verdict == "live":
+        unit = {"uV": "µV"}.get(line.unit, line.unit)
+        remarks.append(style.label("emg.threshold", value=three_digits(line.threshold, style.decimal_mark), unit=unit))
+    row_heading(panel, " ".join([*side, muscle_title(row.name, style)]), [", ".join(remarks)] if remarks else [])
     trace = view.raw(trial, label)
     # What is no muscle may have any size: it is drawn by its own.
-    half = view.scale if found.verdict == "live" else float(np.abs(trace[:, 1:]).max()) or 1.0 if len(trace) else 1.0
+    half = view.scale if line.verdict == "live" else float(np.abs(trace[:, 1:]).max()) or 1.0 if len(trace) else 1.0
     draw_trace(panel, trace, half, colour=colour)
     draw_active(panel, view.active(trial, label), -1.17, colour="ink")
 
@@ -90,9 +90,9 @@ def _stances(panel: Panel, view: EmgView, trial: str, style: Style) -> None:
         (entry["events"] for entry in view.tables.summary.get("trials", ()) if entry["name"] == trial), []
     )
     for level, side in ((0.94, "L"), (0.82, "R")):
-        mine = sorted((event["time_s"], event["kind"]) for event in events if event["side"] == side)
+        of_side = sorted((event["time_s"], event["kind"]) for event in events if event["side"] == side)
         spans = [
-            (time, after) for (time, kind), (after, next_kind) in pairwise(mine)
+            (time, after) for (time, kind), (after, next_kind) in pairwise(of_side)
             if kind == "Foot Strike" and next_kind == "Foot Off"
         ]  # fmt: skip
         bars = [np.array([[start, level], [end, level]]) for start, end in spans]

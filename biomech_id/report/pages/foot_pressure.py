@@ -48,12 +48,12 @@ def draw_foot(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_
     else:
         panel.notice(style.label("absent.no_outline", side=style.label(f"side.{side}")), up_mm=2.0)
     paths = [pressure_paths(layer, side) for layer in layers]
-    for index, (layer, found) in enumerate(zip(layers, paths, strict=True)):
+    for index, (layer, of_layer) in enumerate(zip(layers, paths, strict=True)):
         dashes, colour = SESSION_DASHES[index], session_colour(index) if len(layers) > 1 else side
-        if len(found):
-            seen = [_seen(path, side) for path in found]
+        if len(of_layer):
+            seen = [_seen(path, side) for path in of_layer]
             panel.polylines(seen, colour=colour, width=0.9, dashes=dashes, gid=f"{layer.name}|{side}|pressure")
-    if not any(len(found) for found in paths):
+    if not any(len(of_layer) for of_layer in paths):
         # A foot is narrow, and the whole reason stands elsewhere on the page.
         panel.notice(layers[0].missing(side, ROWS["FootCentreOfPressure", "X"], style, brief=True))
     elif len(outline) and len(layers) == 1:

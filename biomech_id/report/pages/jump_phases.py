@@ -114,7 +114,7 @@ def phase_curves(tables: Tables, variable: tuple[str, str], side: str, factor: f
     of : Phased, optional
         Of which movement.
     """
-    found: PhasePaths = []
+    curves: PhasePaths = []
     for (trial, number), measured in jumps_of(tables, of.prefix).items():
         frames = tables.frames.get(trial)
         name = f"{side}{variable[0]}.{variable[1]}"
@@ -125,8 +125,8 @@ def phase_curves(tables: Tables, variable: tuple[str, str], side: str, factor: f
         # In flight nothing acts on the foot: kinetics of the flight alone say nothing.
         on_floor = (path[:, 0] // 100.0 != of.flight) if of.flight >= 0 else np.ones(len(path), dtype=bool)
         if np.isfinite(path[on_floor, 1]).any():
-            found.append((f"{trial} {number}", path))
-    return found
+            curves.append((f"{trial} {number}", path))
+    return curves
 
 
 def _scale(curves: PhasePaths, step: float) -> Scale:

@@ -27,12 +27,12 @@ def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], dic
     prefix : str, optional
         How the parameters are called; those of squats and rises have others.
     """
-    table, found = tables.spatiotemporal, dict[tuple[str, int], dict[str, tuple[float, str]]]()
-    mine = table[table["parameter"].astype(str).str.startswith(prefix)]
-    fields = (mine[name] for name in ("trial", "cycle", "parameter", "value", "unit"))
+    table, jumps = tables.spatiotemporal, dict[tuple[str, int], dict[str, tuple[float, str]]]()
+    of_jumps = table[table["parameter"].astype(str).str.startswith(prefix)]
+    fields = (of_jumps[name] for name in ("trial", "cycle", "parameter", "value", "unit"))
     for trial, number, parameter, value, unit in zip(*fields, strict=True):
-        found.setdefault((str(trial), int(number)), {})[str(parameter)] = (float(value), str(unit))
-    return found
+        jumps.setdefault((str(trial), int(number)), {})[str(parameter)] = (float(value), str(unit))
+    return jumps
 
 
 def measures_table(jumps: dict[tuple[str, int], dict[str, tuple[float, str]]], style: Style) -> TextTable:
@@ -61,14 +61,14 @@ def measures_table(jumps: dict[tuple[str, int], dict[str, tuple[float, str]]], s
 
 
 def _draw(content: Content) -> Iterator[Figure]:
-    style, found = content.style, list(jumps_of(content.tables).items())
-    if not found:
+    style, jumps = content.style, list(jumps_of(content.tables).items())
+    if not jumps:
         sheet = Sheet(style)
         sheet.text(LEFT_MM, 30.0, style.label("jumps.none"), size="heading")
         yield sheet.figure
-    for start in range(0, len(found), _MOST_COLUMNS):
+    for start in range(0, len(jumps), _MOST_COLUMNS):
         sheet = Sheet(style)
-        y, _ = measures_table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+        y, _ = measures_table(dict(jumps[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
         sheet.note(style.label("jumps.note"), y + 3.0, right_mm=RIGHT_MM)
         yield sheet.figure
 

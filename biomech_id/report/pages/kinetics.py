@@ -67,14 +67,14 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     if marked:
         text += "\n" + style.label("kinetics.peaks")
     room, size = RIGHT_MM - left_mm, style.size("tiny")
-    lines, told = wrapped(text, room, size), wrapped("; ".join(sure), room, size)
+    lines, limits = wrapped(text, room, size), wrapped("; ".join(sure), room, size)
     # A language with longer words has its lines nearer to each other, so that the last stands on the sheet.
     free = BOTTOM_MM - top_mm - _HEADS_MM
-    spacing = min(_SPACING, free / ((len(lines) + len(told)) * size * MM_PER_POINT))
+    spacing = min(_SPACING, free / ((len(lines) + len(limits)) * size * MM_PER_POINT))
     y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny", spacing=spacing)
     if sure:
         sheet.text(left_mm, y + 3.6, style.label("kinetics.how_sure"), size="tiny", weight="bold")
-        sheet.paragraph(left_mm, y + 4.4, told, size="tiny", spacing=spacing)
+        sheet.paragraph(left_mm, y + 4.4, limits, size="tiny", spacing=spacing)
 
 
 register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))

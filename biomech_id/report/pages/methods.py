@@ -86,8 +86,8 @@ def history_lines(history: Sequence[str], steps: Sequence[Said], style: Style) -
     """
     known: Sequence[Said] = steps or [{"rule": ""}] * len(history)
     passed = [passed_self_check(step, line) for step, line in zip(known, history, strict=True)]
-    told = zip(known, history, passed, strict=True)
-    lines = [in_language(step, "text", line, style) for step, line, is_passed in told if not is_passed]
+    steps_and_lines = zip(known, history, passed, strict=True)
+    lines = [in_language(step, "text", line, style) for step, line, is_passed in steps_and_lines if not is_passed]
     return [*lines, style.label("methods.self_checks", n=sum(passed))] if any(passed) else lines
 
 
@@ -143,13 +143,13 @@ def error_size_lines(sizes: Mapping[str, float], style: Style) -> Iterator[str]:
     left = dict(sizes)
     for word, parts in _TOGETHER:
         # A size of zero is a direction in which nothing is off.
-        mine = [float(left.pop(name)) for name in [*left] if name.endswith("_mm") and any(part in name for part in parts)]
-        told = [size for size in mine if size]
-        if told:
+        all_sizes = [float(left.pop(name)) for name in [*left] if name.endswith("_mm") and any(part in name for part in parts)]
+        nonzero = [size for size in all_sizes if size]
+        if nonzero:
             yield style.label(
                 f"error_size.{word}",
-                low=three_digits(min(told), style.decimal_mark),
-                high=three_digits(max(told), style.decimal_mark),
+                low=three_digits(min(nonzero), style.decimal_mark),
+                high=three_digits(max(nonzero), style.decimal_mark),
             )
     for name, size in left.items():
         yield style.label(f"error_size.{name}", size=three_digits(float(size), style.decimal_mark))

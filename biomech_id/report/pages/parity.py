@@ -85,9 +85,9 @@ def _parity_sheet(sheet: Sheet, rows: Sequence[ParityLine], verdict: tuple[str, 
     for number, quantities in enumerate(COLUMNS):
         left, y = LEFT_MM + number * (_WIDTH_MM + _GUTTER_MM), top
         for quantity in quantities:
-            mine = [row for row in rows if quantity_of(row.variable) == quantity]
-            if mine:
-                y = _block(sheet, quantity, mine, left, y, heads=y == top)
+            of_quantity = [row for row in rows if quantity_of(row.variable) == quantity]
+            if of_quantity:
+                y = _block(sheet, quantity, of_quantity, left, y, heads=y == top)
     sheet.note(style.label("parity.note"), 193.0, most=2)
     return sheet.figure
 
@@ -151,11 +151,11 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: flo
     unit = rows[0].unit
     sheet.heading(left_mm, top_mm, f"{style.label(f'parity.{quantity}')}, {style.word(unit)}")
     names = ("rmse", "largest", "correlation", "frames", "equal", "where")
-    said = [style.label(f"parity.{name}") if heads else "" for name in names]
+    heads_row = [style.label(f"parity.{name}") if heads else "" for name in names]
     columns = (
         TableColumn("", _NAME_MM),
-        *(TableColumn(head, _NUMBER_MM, "right") for head in said[:-1]),
-        TableColumn(said[-1], _PLACE_MM),
+        *(TableColumn(head, _NUMBER_MM, "right") for head in heads_row[:-1]),
+        TableColumn(heads_row[-1], _PLACE_MM),
     )
     keys = dict.fromkeys((row.variable, row.axis) for row in rows)
     lines = [_line([row for row in rows if (row.variable, row.axis) == key], style) for key in keys]
@@ -169,8 +169,8 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: flo
     )
     left_out = most_left_out(rows)
     if left_out:
-        told = "; ".join(left_out_sentence(reason, count).text(style.language) for reason, count in left_out.items())
-        note += " " + style.label("parity.left_out", told=told)
+        omitted = "; ".join(left_out_sentence(reason, count).text(style.language) for reason, count in left_out.items())
+        note += " " + style.label("parity.left_out", told=omitted)
     return sheet.paragraph(left_mm, y + 0.6, wrapped(note, _WIDTH_MM, style.size("tiny")), size="tiny", colour="quiet") + 5.5
 
 

@@ -162,7 +162,7 @@ def residual_table(tables: Tables, style: Style) -> TextTable:
     judged = {(row.trial, row.rule): row for row in records(tables.quality)}
     limits = [_limit(_RESIDUAL + rule, style) for rule in ("fore-aft", "sideways", "vertical", "single")]
     limits[2] = f"{_limit(_RESIDUAL + 'weight', style)} / {limits[2]}"
-    told = [
+    means = [
         style.label("quality.limits"),
         style.label("phase.single"),
         "",
@@ -177,7 +177,7 @@ def residual_table(tables: Tables, style: Style) -> TextTable:
             first = [trial["name"] if number == 0 else "", style.label(f"phase.{phase['phase']}"), str(phase["frames"])]
             last = [_number(of_trial.get(rule), style) if number == 0 else "" for rule in _RESIDUAL_LAST]
             rows.append([*first, *_phase_cells(phase, of_trial if phase["phase"] == "single" else {}, style.decimal_mark), *last])
-    return TextTable(columns, [[Cell(text, colour="quiet") for text in told], *rows] if rows else [])
+    return TextTable(columns, [[Cell(text, colour="quiet") for text in means], *rows] if rows else [])
 
 
 def _phase_cells(phase: PhaseEntry, judged: Mapping[str, RuleLine], mark: str) -> Iterator[Cell]:
@@ -206,12 +206,12 @@ def refused_table(tables: Tables, style: Style) -> TextTable:
     style : Style
         Colours, words, scales and units of the report.
     """
-    told = (TableColumn("", _WIDTH_MM),)
+    one_column = (TableColumn("", _WIDTH_MM),)
     cycles = [cycle for cycle in records(tables.cycle_list) if not cycle.used or cycle.kinetics_valid != "true"]
     if not len(tables.cycle_list):
-        return TextTable(told, [[style.label("quality.no_cycles")]])
+        return TextTable(one_column, [[style.label("quality.no_cycles")]])
     if not cycles:
-        return TextTable(told, [[style.label("quality.none_refused")]])
+        return TextTable(one_column, [[style.label("quality.none_refused")]])
     grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
     for cycle in cycles:
         # A turn is a reason by itself; a straight walk is none.
@@ -247,8 +247,8 @@ def gap_lines(tables: Tables, style: Style) -> list[str]:
         grouped.setdefault((gap.trial, gap.method), {}).setdefault(gap.marker, []).append(f"{gap.first_frame}{last}")
     lines = []
     for (trial, method), markers in grouped.items():
-        told = "; ".join(f"{marker} {', '.join(frames)}" for marker, frames in markers.items())
-        lines.append(style.label("quality.gap", trial=trial, method=style.label(f"gap.{method}"), markers=told))
+        gaps = "; ".join(f"{marker} {', '.join(frames)}" for marker, frames in markers.items())
+        lines.append(style.label("quality.gap", trial=trial, method=style.label(f"gap.{method}"), markers=gaps))
     return lines
 
 
@@ -298,11 +298,11 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
     """Median of the trials' medians, and the worst of all."""
     if not rows:
         return "–"
-    trial, worst = max(rows, key=lambda found: abs(found[1]["worst_ms"]))
+    trial, worst = max(rows, key=lambda pair: abs(pair[1]["worst_ms"]))
     median = statistics.median(row["median_ms"] for _, row in rows)
-    said = written(worst["worst_ms"], 0, style.decimal_mark) + (f" ({trial})" if name_trial else "")
+    largest = written(worst["worst_ms"], 0, style.decimal_mark) + (f" ({trial})" if name_trial else "")
     return style.label(
-        "quality.apart", median=written(median, 0, style.decimal_mark), worst=said, n=sum(row["n"] for _, row in rows)
+        "quality.apart", median=written(median, 0, style.decimal_mark), worst=largest, n=sum(row["n"] for _, row in rows)
     )
 
 
@@ -356,11 +356,13 @@ def channel_table(channels: Table, style: Style) -> TextTable:
     for row in records(channels[channels["verdict"] != "not_emg"]):
         grouped.setdefault((row.label, row.side, row.muscle, row.verdict), []).append(row)
     rows: list[list[Cell | str]] = []
-    for (label, side, muscle, verdict), found in sorted(grouped.items(), key=lambda item: (muscle_order(item[0][2]), item[0][0])):
+    for (label, side, muscle, verdict), of_channel in sorted(
+        grouped.items(), key=lambda item: (muscle_order(item[0][2]), item[0][0])
+    ):
         named = " ".join([*([style.label(f"side.{side}")] if side else []), *([muscle_title(muscle, style)] if muscle else [])])
-        also = [style.label(f"emg.also_{word}") for word in dict.fromkeys(" ".join(row.also for row in found).split())]
+        also = [style.label(f"emg.also_{word}") for word in dict.fromkeys(" ".join(row.also for row in of_channel).split())]
         holds = "; ".join([style.label(f"emg.verdict_{verdict}"), *also])
-        rows.append([label, named or "–", holds, ", ".join(row.trial for row in found), _said_of(found[0], style)])
+        rows.append([label, named or "–", holds, ", ".join(row.trial for row in of_channel), _said_of(of_channel[0], style)])
     return TextTable(columns, rows)
 
 
@@ -384,10 +386,10 @@ def plate_lines(tables: Tables, style: Style) -> list[str]:
     style : Style
         Colours, words, scales and units of the report.
     """
-    found: dict[tuple[str, str, str], list[float]] = {}
+    baselines_N: dict[tuple[str, str, str], list[float]] = {}
     for trial in tables.summary.get("trials", ()):
         for plate in trial["plates"]:
-            found.setdefault((plate["name"], plate["kind"], plate["sign"]), []).append(plate["baseline_N"])
+            baselines_N.setdefault((plate["name"], plate["kind"], plate["sign"]), []).append(plate["baseline_N"])
     return [
         style.label(
             "quality.plate",
@@ -397,7 +399,7 @@ def plate_lines(tables: Tables, style: Style) -> list[str]:
             baseline=_range(values, style.decimal_mark),
             n=len(values),
         )
-        for (name, kind, sign), values in found.items()
+        for (name, kind, sign), values in baselines_N.items()
     ]
 
 

@@ -49,8 +49,8 @@ def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure
     columns.append(TableColumn(style.label("parameter.symmetry"), last_mm, "right"))
     columns += [TableColumn(style.label("parameter.norm"), 24.0, "right")] if norm is not None else []
     y, _ = TextTable(tuple(columns), running_rows(layer, style, norm), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
-    said = [style.label("running.note")] + ([style.label("parameter.outside")] if norm is not None else [])
-    sheet.note("\n".join(said), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
+    notes = [style.label("running.note")] + ([style.label("parameter.outside")] if norm is not None else [])
+    sheet.note("\n".join(notes), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
     drawing, absent = Drawing([layer], style, norm, True, ""), []
     for number, name in enumerate(_CURVES):
         panel = sheet.panel(_PANEL_LEFT_MM, _TOP_MM + number * _PITCH_MM, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM)
@@ -73,16 +73,16 @@ def running_rows(layer: Layer, style: Style, norm: Norm | None = None) -> list[l
     norm : Norm | None, optional
         One of runs; None for none.
     """
-    found = {name: each for name, each in parameter_values(layer).items() if name in (*RUNNING_PARAMETERS, "speed")}
+    measures = {name: each for name, each in parameter_values(layer).items() if name in (*RUNNING_PARAMETERS, "speed")}
     strikes: list[Cell | str] = [style.label("running.strike"), ""]
     for side in SIDES:
         by = [
-            _commonest([kind(value) for value in found.get(name, ("", {}))[1].get(side, [])])
+            _commonest([kind(value) for value in measures.get(name, ("", {}))[1].get(side, [])])
             for name, kind in (("strike_angle", strike_type), ("strike_index", strike_type_of_force))
         ]
         strikes += [" / ".join(style.label(f"running.{each}") if each else "–" for each in by), ""]
     rows: list[list[Cell | str]] = [[*strikes, ""] + [""] * (norm is not None)]
-    for name, (unit, sides) in found.items():
+    for name, (unit, sides) in measures.items():
         own = norm.scalars.get(name) if norm is not None else None
         row: list[Cell | str] = [style.label(f"parameter.{name}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:

@@ -45,8 +45,8 @@ def sagittal_page(drawing: Drawing) -> Figure:
     single = len(drawing.layers) == 1
     muscles = {joint: _muscles_of(joint, layer, style) if single else () for joint in joints}
     clinic = clinic_of_session(layer.tables) if single else {}
-    found = {joint: _wrapped(found_at(joint, clinic), width, drawing) for joint in joints}
-    below = _CLINIC_MM * max(map(len, found.values())) + (_EMG_MM + 10.0 if any(muscles.values()) else 0.0)
+    examined = {joint: _wrapped(found_at(joint, clinic), width, drawing) for joint in joints}
+    below = _CLINIC_MM * max(map(len, examined.values())) + (_EMG_MM + 10.0 if any(muscles.values()) else 0.0)
     pitch = (_NOTE_MM - 9.0 - below - _FIRST_TOP_MM) / len(SAGITTAL_ROWS)
     absent: list[str] = []
     for j, joint in enumerate(joints):
@@ -61,7 +61,7 @@ def sagittal_page(drawing: Drawing) -> Figure:
         if muscles[joint]:
             _draw_muscles(sheet, muscles[joint], drawing, left_mm=left, top_mm=top, width_mm=width)
             top += _EMG_MM + 6.0
-        sheet.paragraph(left, top, found[joint], size="tiny", spacing=1.15)
+        sheet.paragraph(left, top, examined[joint], size="tiny", spacing=1.15)
     draw_absences(sheet, absent)
     sheet.note(f"{style.label('sagittal.note')} {axes_label(style, 'kinetics.note', layer.tables)}", _NOTE_MM, most=2)
     return sheet.figure
@@ -89,10 +89,10 @@ def _draw_muscles(
         draw_envelopes(panel, layer, view, row, drawing.norm, y_numbers=number == 0, counted=False)
 
 
-def _wrapped(found: Sequence[str], width_mm: float, drawing: Drawing) -> list[str]:
+def _wrapped(sentences: Sequence[str], width_mm: float, drawing: Drawing) -> list[str]:
     """What the clinic found, in lines that fit below a column; what does not fit stands on its own page."""
     size = drawing.style.size("tiny")
-    lines = [line for each in found for line in wrapped(each, width_mm, size)]
+    lines = [line for each in sentences for line in wrapped(each, width_mm, size)]
     return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], drawing.style.label("sagittal.more_clinic")]
 
 

@@ -78,11 +78,13 @@ def _profile(sheet: Sheet, scores: Table) -> None:
     panel.outside(0.0, 83.5, style.label("scores.map"), size="body", weight="bold")
     panel.outside(-9.5, 41.0, style.label("scores.gvs"), size="small", rotation=90, ha="center", va="center")
     for place, (variable, component) in enumerate(places):
-        mine = scores[(scores["variable"] == variable) & (scores["component"] == component)] if variable != "GPS" else _gps(scores)
+        of_variable = (
+            scores[(scores["variable"] == variable) & (scores["component"] == component)] if variable != "GPS" else _gps(scores)
+        )
         title = style.word(ROWS[variable, component].title) if variable != "GPS" else style.label("scores.gps")
         lines = wrapped(title, 24.0, style.size("small"))
         panel.mark(place, 0.0, "\n".join(lines), below_mm=1.5, size="small", colour="ink", ha="center", va="top")
-        for score in records(mine):
+        for score in records(of_variable):
             _bar(panel, place, score, style)
 
 
@@ -117,8 +119,8 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     name = f"{score.side}|{score.score}|{score.variable}.{score.component}"
     panel.band(x, np.zeros(2), np.full(2, score.value), colour=colour, opacity=0.85, zorder=2.0, gid=name)
     look: TextLook = {"ha": "center", "va": "bottom", "zorder": 5, "bbox": BACKING}
-    said = digits(score.value, ".1f", style.decimal_mark)
-    panel.mark(at, min(score.value, PROFILE.high), said, below_mm=-0.6, colour=colour, size="small", **look)
+    number = digits(score.value, ".1f", style.decimal_mark)
+    panel.mark(at, min(score.value, PROFILE.high), number, below_mm=-0.6, colour=colour, size="small", **look)
 
 
 def _table(sheet: Sheet, scores: Table) -> float:
@@ -149,30 +151,30 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     if not any(len(layer.tables.scores) for layer in layers):
         yield from of_each(kind, replace(content, layers=layers[:1]))
         return
-    found = [_scores_of(layer) for layer in layers]
+    of_layers = [_scores_of(layer) for layer in layers]
     columns = [TableColumn(style.label("scores.gvs"), 62.0), TableColumn(style.label("common.side"), 20.0)]
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 82.0)
-    rows = [_row_of(key, found, layers, style) for key in dict.fromkeys(key for each in found for key in each)]
+    rows = [_row_of(key, of_layers, layers, style) for key in dict.fromkeys(key for each in of_layers for key in each)]
     yield from draw_tables(kind.name, style, ("", TextTable(tuple(columns), rows)), note="compare.gps_matters")
 
 
 def _scores_of(layer: Layer) -> dict[tuple[str, str, str, str], float]:
     """(score, variable, component, side) -> score, deg, of one condition."""
     scores = layer.tables.scores
-    mine = scores[scores["condition"] == layer.condition] if len(scores) else scores
-    return {(row.score, row.variable, row.component, row.side): float(row.value) for row in records(mine)}
+    of_condition = scores[scores["condition"] == layer.condition] if len(scores) else scores
+    return {(row.score, row.variable, row.component, row.side): float(row.value) for row in records(of_condition)}
 
 
 def _row_of(
-    key: tuple[str, str, str, str], found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], style: Style
+    key: tuple[str, str, str, str], of_layers: Sequence[Mapping[Any, float]], layers: Sequence[Layer], style: Style
 ) -> list[Cell | str]:
     score, variable, component, side = key
     overall = score == "GPS" and not side
     title = style.label("scores.gps") if score == "GPS" else style.word(ROWS[variable, component].title)
-    values = [[each[key]] if key in each else [] for each in found]
+    values = [[each[key]] if key in each else [] for each in of_layers]
     changes = []
     for number in range(1, len(layers)):
-        carried = _carried(found, layers, number) if overall else float("nan")
+        carried = _carried(of_layers, layers, number) if overall else float("nan")
         difference = mean_of(values[number]) - mean_of(values[0])
         matters = overall and abs(difference) >= MCID_DEG and abs(difference) > carried
         changes.append(ScalarChange(difference, float("nan"), carried, 0.0 if matters else 1.0))
@@ -180,10 +182,10 @@ def _row_of(
     return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1, style)]
 
 
-def _carried(found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], number: int) -> float:
+def _carried(of_layers: Sequence[Mapping[Any, float]], layers: Sequence[Layer], number: int) -> float:
     """What the difference of two overall profile scores is off by, 95 %, deg."""
     both: dict[tuple[str, str], list[float]] = {}
-    for each in (found[0], found[number]):
+    for each in (of_layers[0], of_layers[number]):
         for (score, variable, component, _), value in each.items():
             if score == "GVS":
                 both.setdefault((variable, component), []).append(value)

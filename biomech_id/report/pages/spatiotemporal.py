@@ -80,13 +80,13 @@ def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]
     table = layer.tables.spatiotemporal
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
     trials = {trial["name"] for trial in layer.trials}
-    found: dict[str, tuple[str, dict[str, list[float]]]] = {}
+    parameters: dict[str, tuple[str, dict[str, list[float]]]] = {}
     fields = (table[name] for name in ("trial", "side", "cycle", "parameter", "value", "unit"))
     for trial, side, cycle, parameter, value, unit in zip(*fields, strict=True):
         if (trial, side, cycle) in wanted or (cycle == 0 and trial in trials):
-            sides = found.setdefault(str(parameter), (str(unit), {}))[1]
+            sides = parameters.setdefault(str(parameter), (str(unit), {}))[1]
             sides.setdefault(str(side), []).append(float(value))
-    return found
+    return parameters
 
 
 def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[Cell | str]]:
@@ -110,8 +110,8 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
         row: list[Cell | str] = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:
             values = sides.get(side, sides.get("", []))
-            said = mean_sd(values, decimals, style.decimal_mark)
-            row += [flagged(said, values, reference, decimals), str(int(np.isfinite(values).sum()))]
+            mean = mean_sd(values, decimals, style.decimal_mark)
+            row += [flagged(mean, values, reference, decimals), str(int(np.isfinite(values).sum()))]
         if norm is not None:
             row.append(" ± ".join(written(value, decimals, style.decimal_mark) for value in reference) if reference else "–")
         row.append(asymmetry(sides, style))
@@ -177,8 +177,8 @@ def asymmetry(sides: dict[str, list[float]], style: Style) -> str:
 def _asymmetry_cell(text: Cell | str, sides: dict[str, list[float]], own: tuple[float, float] | None) -> Cell:
     """The asymmetry, marked where it lies outside the norm's own range of asymmetries."""
     means = [mean_of(sides.get(side, ())) for side in SIDES]
-    said = text.text if isinstance(text, Cell) else text
-    return Cell(said) if said == "–" else flagged(said, [symmetry_index(*means)], own, 1)
+    number = text.text if isinstance(text, Cell) else text
+    return Cell(number) if number == "–" else flagged(number, [symmetry_index(*means)], own, 1)
 
 
 def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
@@ -187,9 +187,9 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
     sheet.heading(_BARS_LEFT_MM, top_mm - 1.0, style.label("parameter.phases"), to_mm=RIGHT_MM)
     y = top_mm + 8.0
     for side, other in (SIDES, SIDES[::-1]):
-        mine = layer.used[layer.used["side"] == side]
+        of_side = layer.used[layer.used["side"] == side]
         off, opposite_off, opposite_strike = (
-            float(mine[f"{name}_percent"].mean()) for name in ("foot_off", "opposite_off", "opposite_strike")
+            float(of_side[f"{name}_percent"].mean()) for name in ("foot_off", "opposite_off", "opposite_strike")
         )
         sheet.text(_BARS_LEFT_MM, y, style.label(f"side.{side}"), size="body", colour=side, weight="bold")
         if not np.isfinite(off):
@@ -216,20 +216,20 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
 
 
 def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
-    found = [parameter_values(layer) for layer in layers]
+    of_layers = [parameter_values(layer) for layer in layers]
     recordings = [layer.recording for layer in layers]
     columns = [TableColumn(style.label("parameter.heading"), 60.0), TableColumn(style.label("parameter.unit"), 18.0)]
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 78.0)
     rows: list[list[Cell | str]] = []
-    for parameter in dict.fromkeys(name for each in found for name in each):
+    for parameter in dict.fromkeys(name for each in of_layers for name in each):
         if of_whole_body(parameter, *layers):
             continue
-        unit = next(each[parameter][0] for each in found if parameter in each)
-        sides = [each[parameter][1] if parameter in each else {} for each in found]
+        unit = next(each[parameter][0] for each in of_layers if parameter in each)
+        sides = [each[parameter][1] if parameter in each else {} for each in of_layers]
         values = [each.get(side, each.get("", [])) for each in sides]
         changes = [
-            change_of_parameter(recordings[0], other, parameter, (values[0], mine))
-            for other, mine in zip(recordings[1:], values[1:], strict=True)
+            change_of_parameter(recordings[0], other, parameter, (values[0], own))
+            for other, own in zip(recordings[1:], values[1:], strict=True)
         ]
         named = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
         rows.append([*named, *change_cells(values, changes, DECIMALS.get(unit, 2), style)])

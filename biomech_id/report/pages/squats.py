@@ -28,10 +28,10 @@ RISING = _phased("rise_", "seat_off", ("seated", "straightening"))
 
 def _draw(content: Content, of: Phased) -> Iterator[Figure]:
     style, kind = content.style, of.prefix.strip("_")
-    found = list(jumps_of(content.tables, of.prefix).items())
-    for start in range(0, len(found), _MOST_COLUMNS):
+    repetitions = list(jumps_of(content.tables, of.prefix).items())
+    for start in range(0, len(repetitions), _MOST_COLUMNS):
         sheet = Sheet(style)
-        y, _ = measures_table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+        y, _ = measures_table(dict(repetitions[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
         sheet.note(style.label(f"squats.{kind}_note"), y + 3.0, right_mm=RIGHT_MM)
         yield sheet.figure
     yield phases_sheet(content, of, style.label(f"squats.{kind}_phases"), style.label(f"squats.no_{kind}"))

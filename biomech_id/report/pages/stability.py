@@ -139,14 +139,14 @@ def whole_body_curves(layer: Layer, side: str, variable: str, component: str = "
 def _series(layer: Layer, trial: str, variable: str, component: str) -> tuple[FloatArray, FloatArray]:
     table = layer.tables.whole_body
     assert table is not None
-    mine = table[(table["trial"] == trial) & (table["variable"] == variable)]
+    of_variable = table[(table["trial"] == trial) & (table["variable"] == variable)]
     if component == "sideways":
         way = next((each["progression"] for each in layer.trials if each["name"] == trial), None)
-        x, y = (mine[mine["component"] == axis] for axis in "XY")
+        x, y = (of_variable[of_variable["component"] == axis] for axis in "XY")
         ahead = np.asarray(way if way is not None else (1.0, 0.0))
         return x["time_s"].to_numpy(), y["value"].to_numpy() * ahead[0] - x["value"].to_numpy() * ahead[1]
-    mine = mine[mine["component"] == component]
-    return mine["time_s"].to_numpy(), mine["value"].to_numpy()
+    of_variable = of_variable[of_variable["component"] == component]
+    return of_variable["time_s"].to_numpy(), of_variable["value"].to_numpy()
 
 
 def _within(at: FloatArray, time_s: FloatArray, values: FloatArray) -> FloatArray:
@@ -200,9 +200,9 @@ def _draw_side(panel: Panel, side: str, curves: FloatArray, beside: FloatArray, 
     style = panel.style
     if not np.isfinite(curves).any():
         return False
-    found, other = statistics(curves), statistics(beside)
-    panel.band(PERCENT, found.mean - found.sd, found.mean + found.sd, colour=side, opacity=0.2, zorder=2.0, gid=f"{name}|band")
-    path, other_path = (np.stack([PERCENT, each.mean], axis=1) for each in (found, other))
+    own, other = statistics(curves), statistics(beside)
+    panel.band(PERCENT, own.mean - own.sd, own.mean + own.sd, colour=side, opacity=0.2, zorder=2.0, gid=f"{name}|band")
+    path, other_path = (np.stack([PERCENT, each.mean], axis=1) for each in (own, other))
     panel.polylines([path], colour=side, width=style.width("mean"), dashes=style.dashes(side), gid=f"{name}|mean")
     if np.isfinite(other.mean).any():
         panel.polylines([other_path], colour=side, width=0.7, dashes=(0.0, (1.0, 1.5)), gid=f"{name}|forces")

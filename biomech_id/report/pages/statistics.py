@@ -46,14 +46,14 @@ def _against_norm(content: Content, layer: Layer) -> TextTable:
     for side in SIDES:
         heads = (f"{style.label(f'side.{side}')}: t", *(style.label(f"statistics.{key}") for key in ("at", "outside", "p")))
         columns += [TableColumn(head, each, "right") for head in heads]
-    found: dict[str, dict[str, list[Cell | str]]] = {}
+    lines: dict[str, dict[str, list[Cell | str]]] = {}
     for row in () if table is None else records(table[table["condition"] == layer.condition]):
         bold = str(row.outside) == "true"
         texts = [written(row.t, 1, style.decimal_mark), *(_percent(value, style) for value in (row.percent, row.outside_percent))]
         cells: list[Cell | str] = [Cell(text, bold=bold) for text in (*texts, p_written(row.p, style))]
-        found.setdefault(_called(row.variable, row.component, style), {})[row.side] = cells
+        lines.setdefault(_called(row.variable, row.component, style), {})[row.side] = cells
     dashes: list[Cell | str] = ["–"] * 4
-    rows = [[name, *(cell for side in SIDES for cell in sides.get(side, dashes))] for name, sides in found.items()]
+    rows = [[name, *(cell for side in SIDES for cell in sides.get(side, dashes))] for name, sides in lines.items()]
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 

@@ -127,8 +127,8 @@ class NamedValues:
 
     def peaks(self) -> list[tuple[str, str, str]]:
         """Variable, component and name of every named burst of power, in the order of their names."""
-        found = {(variable, component, name) for variable, component, _, name in self._of if NAMED_PEAK.fullmatch(name)}
-        return sorted(found, key=lambda key: ("AKH".index(key[2][0]), key[2]))
+        bursts = {(variable, component, name) for variable, component, _, name in self._of if NAMED_PEAK.fullmatch(name)}
+        return sorted(bursts, key=lambda key: ("AKH".index(key[2][0]), key[2]))
 
     def of(self, key: tuple[str, str], side: str, name: str) -> tuple[list[float], list[float]]:
         """Value of each cycle in the plotted unit, and where in the cycle it lies.
@@ -143,8 +143,8 @@ class NamedValues:
             Of the value: "max_swing".
         """
         factor = self.style.factor(ROWS[key])
-        found = self._of.get((*key, side, name), [])
-        return [factor * value for value, _ in found], [percent for _, percent in found]
+        pairs = self._of.get((*key, side, name), [])
+        return [factor * value for value, _ in pairs], [percent for _, percent in pairs]
 
     def of_norm(self, key: tuple[str, str], name: str, percent: float) -> tuple[float, float] | None:
         """Mean and SD of the norm's subjects; of a norm that does not hold the value, those of its curve at that percent.
@@ -212,8 +212,8 @@ def beyond(value: float, norm: tuple[float, float] | None, error_sd: float) -> f
 
 def _heads(sheet: Sheet, left: float, norm: Norm | None) -> float:
     style = sheet.style
-    said = style.label("values.norm", n=norm.n) if norm is not None else ""
-    heads = (("", _NAME_MM), (style.label("side.L"), _SIDE_MM), (style.label("side.R"), _SIDE_MM), (said, _NORM_MM))
+    norm_head = style.label("values.norm", n=norm.n) if norm is not None else ""
+    heads = (("", _NAME_MM), (style.label("side.L"), _SIDE_MM), (style.label("side.R"), _SIDE_MM), (norm_head, _NORM_MM))
     columns = tuple(TableColumn(head, width, "right" if head else "left") for head, width in heads)
     y, _ = TextTable(columns, [], size="tiny", padding_mm=0.4).draw(sheet, left, _TOP_MM)
     return y
@@ -249,30 +249,30 @@ def _rows(values: NamedValues, key: tuple[str, str], name: str, title: str = "")
     """
     style, row = values.style, ROWS[key]
     decimals = DECIMALS.get(style.unit(row), 2)
-    found = [values.of(key, side, name) for side in SIDES]
-    means = [written(mean_of(mine), decimals, ".") for mine, _ in found]
+    of_sides = [values.of(key, side, name) for side in SIDES]
+    means = [written(mean_of(numbers), decimals, ".") for numbers, _ in of_sides]
     if all(mean == "–" for mean in means) or (name == "value_contact" and not any(mean.strip("−–0.") for mean in means)):
         return
-    at = mean_of([percent for _, percents in found for percent in percents])
+    at = mean_of([percent for _, percents in of_sides for percent in percents])
     norm = values.of_norm(key, name, at)
-    told = " ± ".join(written(value, decimals, style.decimal_mark) for value in norm) if norm else ""
+    norm_value = " ± ".join(written(value, decimals, style.decimal_mark) for value in norm) if norm else ""
     cells = [_cell(values, key, side, name, norm) for side in SIDES]
-    yield [title or style.label(f"values.{name}"), *cells, Cell(told, colour="quiet")]
+    yield [title or style.label(f"values.{name}"), *cells, Cell(norm_value, colour="quiet")]
     if name == "value_contact" or not math.isfinite(at):
         return
     place = values.of_norm(key, f"{PLACE}{name}", float("nan"))
-    places = [mean_sd(percents, 0, style.decimal_mark) for _, percents in found]
-    said = " ± ".join(written(value, 0, style.decimal_mark) for value in place) if place else ""
-    yield [Cell(text, colour="quiet") for text in (style.label("values.at"), *places, said)]
+    places = [mean_sd(percents, 0, style.decimal_mark) for _, percents in of_sides]
+    norm_place = " ± ".join(written(value, 0, style.decimal_mark) for value in place) if place else ""
+    yield [Cell(text, colour="quiet") for text in (style.label("values.at"), *places, norm_place)]
 
 
 def _cell(values: NamedValues, key: tuple[str, str], side: str, name: str, norm: tuple[float, float] | None) -> Cell:
     """Mean and spread of one value, marked where it leaves the norm by more than the norm's spread."""
     style, row = values.style, ROWS[key]
-    mine, percents = values.of(key, side, name)
+    numbers, percents = values.of(key, side, name)
     decimals = DECIMALS.get(style.unit(row), 2)
-    text = mean_sd(mine, decimals, style.decimal_mark)
-    value = mean_of(mine)
+    text = mean_sd(numbers, decimals, style.decimal_mark)
+    value = mean_of(numbers)
     if norm is None or within_a_step(value, norm[0], decimals):
         return Cell(text)
     distance = beyond(value, norm, values.error_sd(key, side, percents))
@@ -332,8 +332,8 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
         values = [[factor * value for value, _ in group.get(key, [])] for group in groups]
         percent = mean_of([at for group in groups for _, at in group.get(key, [])])
         changes = []
-        for other, mine in zip(recordings[1:], values[1:], strict=True):
-            both = _unscaled((values[0], mine), factor)
+        for other, own in zip(recordings[1:], values[1:], strict=True):
+            both = _unscaled((values[0], own), factor)
             changed = (
                 change_of_work(recordings[0], other, (side, key[0], name), both) if name in WORKS
                 else change_of_peak(recordings[0], other, key[:2], both, percent)
@@ -356,11 +356,11 @@ def _scaled(change: ScalarChange, factor: float) -> ScalarChange:
 
 def _by_name(peaks: Table) -> dict[tuple[str, str, str, str], list[tuple[float, float]]]:
     """(variable, component, side, name) -> value and percent of each cycle."""
-    found: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
+    by_name: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
     fields = (peaks[name] for name in ("variable", "component", "side", "name", "value", "percent"))
     for variable, component, side, name, value, percent in zip(*fields, strict=True):
-        found.setdefault((variable, component, side, name), []).append((float(value), float(percent)))
-    return found
+        by_name.setdefault((variable, component, side, name), []).append((float(value), float(percent)))
+    return by_name
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:

@@ -128,9 +128,9 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
     of_norm = drawing.norm.counts.get((row.variable, row.component)) if drawing.norm is not None else None
     if drawing.norm is not None and of_norm not in (None, drawing.norm.n):
-        told = style.label("common.norm_n", n=of_norm)
-        panel.outside(right, height + 1.3, told, size="tiny", colour="quiet", ha="right")
-        right -= width_mm(told, style.size("tiny")) + 1.8
+        subjects = style.label("common.norm_n", n=of_norm)
+        panel.outside(right, height + 1.3, subjects, size="tiny", colour="quiet", ha="right")
+        right -= width_mm(subjects, style.size("tiny")) + 1.8
     title, unit = style.word(row.title), style.word(style.unit(row))
     if style.scale(row, run=drawing.run).widened:
         unit = style.label("common.widened", unit=unit)
@@ -143,9 +143,9 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
 
 
 def _norm(panel: Panel, row: SignRow, norm: Norm, style: Style) -> None:
-    found = norm.band(row, style)
-    if found is not None:
-        below, above, middle = found
+    band = norm.band(row, style)
+    if band is not None:
+        below, above, middle = band
         panel.band(PERCENT, below, above, colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
         if middle is not None:
             line = np.column_stack([PERCENT, middle])

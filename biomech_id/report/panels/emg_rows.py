@@ -112,8 +112,8 @@ class EmgView:
     def _channels(self) -> dict[tuple[str, str], ChannelLine]:
         """(trial, label) -> row of ``channels.csv``, of muscles' channels."""
         table = self.tables.channels
-        found = [] if table is None else records(table[table["trial"].isin(self.trials) & (table["verdict"] != "not_emg")])
-        return {(row.trial, row.label): row for row in found}
+        rows = [] if table is None else records(table[table["trial"].isin(self.trials) & (table["verdict"] != "not_emg")])
+        return {(row.trial, row.label): row for row in rows}
 
     def channel(self, trial: str, label: str) -> ChannelLine | None:
         """Return the row of ``channels.csv`` of one channel, or None where the trial does not have it.
@@ -137,7 +137,7 @@ class EmgView:
         style : Style
             Colours, words, scales and units of the report.
         """
-        verdicts = [found.verdict for trial in self.trials if (found := self.channel(trial, label)) is not None]
+        verdicts = [line.verdict for trial in self.trials if (line := self.channel(trial, label)) is not None]
         if "live" in verdicts:
             return ""
         return ", ".join(style.label(f"emg.verdict_{verdict}") for verdict in dict.fromkeys(verdicts))
@@ -147,10 +147,10 @@ class EmgView:
         table = self.tables.emg_raw
         if table is None:
             return {}
-        mine = table[table["trial"].isin(self.trials)]
+        of_trials = table[table["trial"].isin(self.trials)]
         return {
             (str(trial), str(label)): rows[["time_s", "lowest", "highest"]].to_numpy(dtype=float)
-            for (trial, label), rows in mine.groupby(["trial", "label"], sort=False)
+            for (trial, label), rows in of_trials.groupby(["trial", "label"], sort=False)
         }
 
     def raw(self, trial: str, label: str) -> FloatArray:
@@ -180,8 +180,8 @@ class EmgView:
         table = self.tables.emg_activity
         if table is None:
             return np.empty((0, 2))
-        mine = table[(table["trial"] == trial) & (table["label"] == label) & (table["cycle"] == cycle)]
-        return mine[["on_percent", "off_percent"] if cycle else ["on_s", "off_s"]].to_numpy(dtype=float)
+        intervals = table[(table["trial"] == trial) & (table["label"] == label) & (table["cycle"] == cycle)]
+        return intervals[["on_percent", "off_percent"] if cycle else ["on_s", "off_s"]].to_numpy(dtype=float)
 
     @cached_property
     def scale(self) -> float:

@@ -29,7 +29,7 @@ def fitted(style: Style, layers: Sequence[Layer], norm: Norm | None = None) -> S
     """
     run = any(layer.run for layer in layers)
     extremes = [layer.tables.extremes(layer.cycles[layer.cycles["sound"].astype(bool)]) for layer in layers]
-    found = {}
+    scales = {}
     for name, row in ROWS.items():
         label = f"{row.variable}.{row.component}".rstrip(".")
         if label not in style.scales and not row.scale:
@@ -39,16 +39,16 @@ def fitted(style: Style, layers: Sequence[Layer], norm: Norm | None = None) -> S
         ends += [] if norm is None else _of_norm(norm, row, style)
         if ends:
             lowest, highest = min(low for low, _ in ends), max(high for _, high in ends)
-            found[label] = style.scale(row, run=run).holding(lowest, highest)
+            scales[label] = style.scale(row, run=run).holding(lowest, highest)
     if run:
-        return replace(style, run_scales={**style.run_scales, **found})
-    return replace(style, scales={**style.scales, **found})
+        return replace(style, run_scales={**style.run_scales, **scales})
+    return replace(style, scales={**style.scales, **scales})
 
 
 def _of_norm(norm: Norm, row: SignRow, style: Style) -> Iterable[tuple[float, float]]:
-    found, mean = norm.band(row, style), norm.curve(row, style)
-    if found is None or mean is None:
+    band, mean = norm.band(row, style), norm.curve(row, style)
+    if band is None or mean is None:
         return []
     # Of one person there is no spread.
-    below, above = (np.where(np.isnan(edge), mean[0], edge) for edge in found[:2])
+    below, above = (np.where(np.isnan(edge), mean[0], edge) for edge in band[:2])
     return [(float(np.nanmin(below)), float(np.nanmax(above)))]

@@ -58,8 +58,8 @@ def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[
             yield from _lines(key, value, style)
     if "axes" not in calibration and calibration.get("sides"):
         axes, first = calibration.get("segment_axes"), body_model(DEFAULT_MODEL).axes.segment_axes
-        told = axes not in (None, first)
-        yield f"{style.label('calibration.axes')}: {axes}." if told else style.label("calibration.axes_conventional")
+        stated = axes not in (None, first)
+        yield f"{style.label('calibration.axes')}: {axes}." if stated else style.label("calibration.axes_conventional")
     for key, values in _by_key(calibration.get("sides", {})).items():
         if key == "knee_axis_evidence":
             values = {side: style.label(f"knee_evidence.{str(value).replace(' ', '_')}") for side, value in values.items()}
@@ -83,7 +83,7 @@ def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]
     sides = calibration.get("sides", {})
     sources: dict[str, list[str]] = {}
     for segment in _SEGMENTS:
-        of_sides = {side: told["segments"][segment] for side, told in sides.items() if segment in told.get("segments", {})}
+        of_sides = {side: leg["segments"][segment] for side, leg in sides.items() if segment in leg.get("segments", {})}
         name = style.label(f"segment.{segment}")
         for key, value in (calibration.get(segment) or {}).items():
             yield from _lines(key, value, style, before=f"{name}, ")
@@ -147,11 +147,11 @@ def method_words(method: str, style: Style) -> str:
 
 def _by_key(of_sides: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
     """{side: {key: value}} -> {key: {side: value}}."""
-    found: dict[str, dict[str, object]] = {}
+    by_key: dict[str, dict[str, object]] = {}
     for side in SIDES:
         for key, value in of_sides.get(side, {}).items():
-            found.setdefault(key, {})[side] = value
-    return found
+            by_key.setdefault(key, {})[side] = value
+    return by_key
 
 
 def _both_sides(key: str, values: Mapping[str, object], style: Style, *, before: str = "") -> Iterator[str]:
@@ -159,8 +159,8 @@ def _both_sides(key: str, values: Mapping[str, object], style: Style, *, before:
     nested = {side: value for side, value in values.items() if isinstance(value, Mapping)}
     if nested and len(nested) == len(values):
         for name, inner in _by_key(nested).items():
-            said = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {name}"
-            yield f"{said}: {_merged(inner, key, style)}"
+            label = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {name}"
+            yield f"{label}: {_merged(inner, key, style)}"
         return
     yield f"{before}{style.label(f'calibration.{parted(key)[0]}')}: {_merged(values, key, style)}"
 
@@ -169,8 +169,8 @@ def _merged(values: Mapping[str, object], key: str, style: Style) -> str:
     texts = {side: _measured(key, value, style) for side, value in values.items()}
     unit = style.word(parted(key)[1])
     same = len(set(texts.values())) == 1 and len(texts) == len(SIDES)
-    told = next(iter(texts.values())) if same else "; ".join(f"{side} {text}" for side, text in texts.items())
-    return f"{told} {unit}".rstrip()
+    value_text = next(iter(texts.values())) if same else "; ".join(f"{side} {text}" for side, text in texts.items())
+    return f"{value_text} {unit}".rstrip()
 
 
 def _lines(key: str, value: object, style: Style, *, before: str = "") -> Iterator[str]:
@@ -187,8 +187,8 @@ def _measured(key: str, value: object, style: Style) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         if value and isinstance(value[0], Sequence) and not isinstance(value[0], str):
             products = [value[0][1], value[0][2], value[1][2]]
-            told = _measured(key, [value[i][i] for i in range(3)], style)
-            return told + (f", {_measured(key, products, style)}" if any(products) else "")
+            diagonal = _measured(key, [value[i][i] for i in range(3)], style)
+            return diagonal + (f", {_measured(key, products, style)}" if any(products) else "")
         return ", ".join(_measured(key, item, style) for item in value)
     if isinstance(value, bool):
         return style.label("common.yes" if value else "common.no")

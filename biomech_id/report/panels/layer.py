@@ -152,8 +152,8 @@ class Layer:
         """
         if row.variable in MUSCLE_VARIABLES:
             return mean_length_sd(self.tables, side, row.variable, self.used)
-        found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
-        return {source: sd * style.factor(row) for source, sd in found.items()}
+        sd_by_source = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
+        return {source: sd * style.factor(row) for source, sd in sd_by_source.items()}
 
     def _curves(self, side: str, row: SignRow, style: Style, cycles: Table) -> FloatArray:
         # The same curves are counted, drawn and compared; the cycles are this layer's own tables, which live as long as it does.
@@ -264,8 +264,8 @@ class Layer:
         style : Style
             Colours, words, scales and units of the report.
         """
-        mine = self.cycles[(self.cycles["side"] == side) & ~self.cycles[layer].astype(bool)]
-        reasons = Counter(why for cycle in records(mine) for why in reasons_of(cycle, style, layer)[:1])
+        left_out = self.cycles[(self.cycles["side"] == side) & ~self.cycles[layer].astype(bool)]
+        reasons = Counter(why for cycle in records(left_out) for why in reasons_of(cycle, style, layer)[:1])
         return reasons.most_common(1)[0][0] if reasons else ""
 
 

@@ -39,14 +39,14 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
     if comparing:
         room = (RIGHT_MM - LEFT_MM) / len(drawing.layers) - SAMPLE_MM - 6.0
         for index, layer in enumerate(drawing.layers):
-            said = shortened(f"{LETTERS[index]}: {layer.name}", room, style.size("small"))
-            x = _sample(sheet, x, y_mm, said, session_colour(index), SESSION_DASHES[index])
+            meaning = shortened(f"{LETTERS[index]}: {layer.name}", room, style.size("small"))
+            x = _sample(sheet, x, y_mm, meaning, session_colour(index), SESSION_DASHES[index])
         x, y_mm = LEFT_MM, y_mm + 3.8
     if drawing.norm is not None:
         sheet.box(x, y_mm - 2.6, SAMPLE_MM - 1.5, 3.0, face="norm", edge=None)
         ranked = style.norm_as_percentiles and drawing.norm.ranks
-        said = style.label("common.norm_ranked" if ranked else "common.norm_named", n=drawing.norm.n)
-        x = _word(sheet, x + SAMPLE_MM, y_mm, said)
+        meaning = style.label("common.norm_ranked" if ranked else "common.norm_named", n=drawing.norm.n)
+        x = _word(sheet, x + SAMPLE_MM, y_mm, meaning)
     else:
         x = _word(sheet, x, y_mm, style.label("common.no_norm"))
     every = "common.every" if drawing.every_cycle else _mean(style)
@@ -74,9 +74,9 @@ def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
     sentences : Iterable[str]
         Any number.
     """
-    told = "   ".join(dict.fromkeys(sentences))
-    if told:
-        text = shortened(told, RIGHT_MM - LEFT_MM, sheet.style.size("small"), weight="bold")
+    once = "   ".join(dict.fromkeys(sentences))
+    if once:
+        text = shortened(once, RIGHT_MM - LEFT_MM, sheet.style.size("small"), weight="bold")
         sheet.text(LEFT_MM, ABSENCES_MM, text, size="small", colour="warn", weight="bold")
 
 

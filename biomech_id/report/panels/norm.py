@@ -80,8 +80,8 @@ class Norm:
         style : Style
             Colours, words, scales and units of the report.
         """
-        found = self.curves.get((row.variable, row.component))
-        return None if found is None else (found[0] * style.factor(row), found[1] * style.factor(row))
+        stored = self.curves.get((row.variable, row.component))
+        return None if stored is None else (stored[0] * style.factor(row), stored[1] * style.factor(row))
 
     def band(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray, FloatArray | None] | None:
         """Where the grey band of a variable begins and ends, and its middle line, (101,) each in the plotted unit.
@@ -99,8 +99,8 @@ class Norm:
         if ranks is not None:
             low, middle, high = ranks * style.factor(row)
             return low, high, middle
-        found = self.curve(row, style)
-        return None if found is None else (found[0] - found[1], found[0] + found[1], None)
+        curve = self.curve(row, style)
+        return None if curve is None else (curve[0] - curve[1], curve[0] + curve[1], None)
 
     def behind(self, kind: str) -> Norm | None:
         """Return this norm where a kind of movement is what its cycles are of, else None.
@@ -142,11 +142,11 @@ def with_norm(
     patterns : str, optional
         File of a laboratory's own rules of gait patterns; empty for those that are shipped.
     """
-    found = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
-    if found is None:
+    loaded = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
+    if loaded is None:
         return replace(tables, scores=tidy_table("scores"), statistics=None, deviations=None), None
-    scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), found.table)))
-    return with_deviations(with_statistics(scored, found.table), found.people, patterns), found
+    scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), loaded.table)))
+    return with_deviations(with_statistics(scored, loaded.table), loaded.people, patterns), loaded
 
 
 def load_norm(
@@ -225,8 +225,8 @@ def load_norm(
 
 def _check_columns(norm: Table) -> None:
     wanted = [column.name for column in table_columns("norm") if not column.added]
-    found = [str(name) for name in getattr(norm, "columns", ())]
-    missing = [name for name in wanted if name not in found]
+    columns = [str(name) for name in getattr(norm, "columns", ())]
+    missing = [name for name in wanted if name not in columns]
     if missing:
         words = f"The norm lacks the columns {', '.join(missing)}; `biomech-id norm OUT... -o norm.csv` writes all of them."
-        raise ShapeError(words, value=found, expected=", ".join(wanted), where="norm")
+        raise ShapeError(words, value=columns, expected=", ".join(wanted), where="norm")

@@ -153,7 +153,7 @@ class PageKind:
         if self.variables and not content.tables.cycles["variable"].isin(self.variables).any():
             return True
         needed = [content.norm if need == "norm" else _table_of(content.tables, need) for need in self.needs]
-        return any(found is None or (hasattr(found, "__len__") and not len(found)) for found in needed)
+        return any(value is None or (hasattr(value, "__len__") and not len(value)) for value in needed)
 
 
 def _table_of(tables: Tables, name: str) -> object:

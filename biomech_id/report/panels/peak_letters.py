@@ -57,12 +57,14 @@ def mean_peaks(layer: Layer, side: str, variable: str) -> list[tuple[str, float,
         Its name without the side: "KneeMoment".
     """
     peaks = layer.tables.peaks
-    mine = peaks[(peaks["side"] == side) & (peaks["variable"] == variable) & peaks["name"].str.fullmatch("[AKH][1-4]")]
+    of_curve = peaks[(peaks["side"] == side) & (peaks["variable"] == variable) & peaks["name"].str.fullmatch("[AKH][1-4]")]
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
-    inside = [key in wanted for key in zip(mine["trial"], mine["side"], mine["cycle"], strict=True)]
-    mine = mine[np.asarray(inside, dtype=bool)]
+    inside = [key in wanted for key in zip(of_curve["trial"], of_curve["side"], of_curve["cycle"], strict=True)]
+    of_curve = of_curve[np.asarray(inside, dtype=bool)]
     return [
-        (str(n), float(g["percent"].mean()), float(g["value"].mean())) for n, g in mine.groupby("name") if g["value"].notna().any()
+        (str(n), float(g["percent"].mean()), float(g["value"].mean()))
+        for n, g in of_curve.groupby("name")
+        if g["value"].notna().any()
     ]
 
 
@@ -92,8 +94,8 @@ class _Room:
 
     def place(self, percent: float, width: float, *, upwards: bool) -> tuple[float, float]:
         """Return where the name of a peak at ``percent`` stands, the middle of its baseline, and keep the place for it."""
-        found = [self._beside(percent, step * width, width, upwards) for step in _STEPS]
-        _, x, bottom = min(found)
+        places = [self._beside(percent, step * width, width, upwards) for step in _STEPS]
+        _, x, bottom = min(places)
         self.taken.append((x - width / 2, x + width / 2, bottom, bottom + self.height_mm))
         return x, bottom
 

@@ -18,24 +18,28 @@ def session_differences(a: Tables, b: Tables, *, letters: str = "AB") -> tuple[s
     letters : str, optional
         What the two are called.
     """
-    said = []
+    sentences = []
     first, second = letters[0], letters[1]
     for word, key in (("model", "model"), ("kinetics", "kinetics")):
         of_a, of_b = a.summary.get(key), b.summary.get(key)
         if of_a != of_b:
             apart = f"{first} was computed with the {of_a} {word}, {second} with {of_b}"
-            said.append(f"{apart}: their differences are also those of the {word}.")
+            sentences.append(f"{apart}: their differences are also those of the {word}.")
     known = [fingerprint_of(tables.summary) for tables in (a, b)]
     for key, (of_a, of_b) in differing(*known).items():
         if key not in ("model", "kinetics"):
             words = FINGERPRINT[key]
-            said.append(f"The {words} of {first} is {of_a}, of {second} {of_b}: their differences are also those of the {words}.")
-    said += filter(None, (without_fingerprint(letter, found) for letter, found in zip(letters, known, strict=True)))
-    said += filter(None, (_repairs(letter, tables) for letter, tables in zip(letters, (a, b), strict=False)))
+            sentences.append(
+                f"The {words} of {first} is {of_a}, of {second} {of_b}: their differences are also those of the {words}."
+            )
+    sentences += filter(
+        None, (without_fingerprint(letter, fingerprint) for letter, fingerprint in zip(letters, known, strict=True))
+    )
+    sentences += filter(None, (_repairs(letter, tables) for letter, tables in zip(letters, (a, b), strict=False)))
     codes = [_code(tables) for tables in (a, b)]
     if all(codes) and codes[0] != codes[1]:
-        said.append(f"{first} is of {codes[0]}, {second} of {codes[1]}: two persons.")
-    return tuple(said)
+        sentences.append(f"{first} is of {codes[0]}, {second} of {codes[1]}: two persons.")
+    return tuple(sentences)
 
 
 def _repairs(letter: str, tables: Tables) -> str:

@@ -66,9 +66,9 @@ def measurement_sd(layer: Layer, side: str, row: SignRow, style: Style) -> Float
     style : Style
         Colours, words, scales and units of the report.
     """
-    found = layer.uncertainty(side, row, style)
-    if found:
-        return found["total"]
+    by_source = layer.uncertainty(side, row, style)
+    if by_source:
+        return by_source["total"]
     legs = layer.tables.summary.get("subject", {}).get("leg_length_m") or {}
     placed = session_error(row.variable, row.component, leg_m=legs.get(side))
     return None if placed is None else placed.sd * style.factor(row)
@@ -91,17 +91,17 @@ def uncertainty_lines(layer: Layer, style: Style) -> Iterator[str]:
         total = variance.pop("total", 0.0)
         if total > 0:
             largest = sorted(variance, key=lambda source: variance[source], reverse=True)[:_NAMED]
-            told = ", ".join(f"{style.label(f'error.{source}')} {100 * variance[source] / total:.0f} %" for source in largest)
+            shares = ", ".join(f"{style.label(f'error.{source}')} {100 * variance[source] / total:.0f} %" for source in largest)
             limits = digits(COVERAGE * total**0.5, ".2f", style.decimal_mark)
-            yield style.label("kinetics.sure", joint=style.label(f"joint.{joint}"), limits=limits, sources=told)
+            yield style.label("kinetics.sure", joint=style.label(f"joint.{joint}"), limits=limits, sources=shares)
 
 
 def _stance_variance(layer: Layer, variable: str, style: Style) -> dict[str, float]:
     """Source, and "total" -> mean variance of the sagittal component from 0 % to foot off, over both sides."""
-    found: dict[str, list[float]] = {}
+    variances: dict[str, list[float]] = {}
     for side in SIDES:
         off = layer.foot_off_percent(side)
         stance = slice(0, round(off) + 1 if np.isfinite(off) else None)
         for source, sd in layer.uncertainty(side, ROWS[variable, "X"], style).items():
-            found.setdefault(source, []).extend(sd[stance][np.isfinite(sd[stance])] ** 2)
-    return {source: float(np.mean(values)) for source, values in found.items() if values}
+            variances.setdefault(source, []).extend(sd[stance][np.isfinite(sd[stance])] ** 2)
+    return {source: float(np.mean(values)) for source, values in variances.items() if values}

@@ -82,7 +82,7 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
     # A foot off that is earlier or later by less than the next percent moves the phase's end by so much of it.
     step = max(1, int(np.ceil(off_percent)))
     percent = np.arange(CURVE_POINTS)
-    found: dict[tuple[int, str], tuple[float, float]] = {}
+    sd_by_extremum: dict[tuple[int, str], tuple[float, float]] = {}
     usable = np.isfinite(curves) & np.isfinite(band.total[known])
     for of_phase in ("stance", "swing"):
         phases = [(percent <= foot_off + moved) == (of_phase == "stance") for moved in (0, -step, step)]
@@ -112,8 +112,8 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
                 places = np.sqrt(0.5 * ((place[1:] - place[0]) ** 2).sum(axis=0))
                 here = noise[np.arange(len(rows)), np.minimum(np.rint(place[0]).astype(np.intp), curve.shape[1] - 1)]
                 both = zip(np.sqrt(variance + here**2).tolist(), places.tolist(), strict=True)
-                found |= {(row, f"{word}_{of_phase}"): sds for row, sds in zip(rows.tolist(), both, strict=True)}
-    return found
+                sd_by_extremum |= {(row, f"{word}_{of_phase}"): sds for row, sds in zip(rows.tolist(), both, strict=True)}
+    return sd_by_extremum
 
 
 def _as_slice(places: IntArray) -> IntArray | slice:
@@ -209,10 +209,10 @@ def _part(curves: FloatArray, first: float, last: float) -> tuple[FloatArray, Fl
 def _work_by_events(power: FloatArray, phase: str, band: CycleBand) -> tuple[float, float]:
     """Variances of generated and absorbed work, (J/kg)^2, because the phase begins and ends a little earlier or later."""
     ends = ("start_s", "foot_off_s") if phase == "stance" else ("foot_off_s", "end_s")
-    found = [0.0, 0.0]
+    variances = [0.0, 0.0]
     for end, at in zip(ends, (power[0], power[-1]), strict=True):
-        found[int(at < 0.0)] += float(at * band.event_sd_s.get(end, 0.0)) ** 2
-    return found[0], found[1]
+        variances[int(at < 0.0)] += float(at * band.event_sd_s.get(end, 0.0)) ** 2
+    return variances[0], variances[1]
 
 
 def parameter_sd(
@@ -285,10 +285,10 @@ def score_bands(
     rng = np.random.default_rng(SEED)
     pelvis_draws: FloatArray | None = None
     for side in ("L", "R"):
-        mine = [band for band in bands if band.cycle.side == side and np.isfinite(band.changes[:, :3]).all()]
-        if not mine or len({band.drawn or band.sources for band in mine}) > 1:
+        of_side_bands = [band for band in bands if band.cycle.side == side and np.isfinite(band.changes[:, :3]).all()]
+        if not of_side_bands or len({band.drawn or band.sources for band in of_side_bands}) > 1:
             continue
-        labels = mine[0].drawn or mine[0].sources
+        labels = of_side_bands[0].drawn or of_side_bands[0].sources
         draws = rng.standard_normal((DRAWS, len(labels)))
         of_pelvis = [i for i, label in enumerate(labels) if label == "pelvis"]
         # The pelvis is one body: what is off about it is off for both legs.
@@ -300,23 +300,23 @@ def score_bands(
             mean, normal = means.get((side, *name)), norm.get(name)
             if mean is None or normal is None:
                 continue
-            number = mine[0].names.index(name)
-            change = np.mean([_of_all_drawn(band, number) for band in mine], axis=0)
+            number = of_side_bands[0].names.index(name)
+            change = np.mean([_of_all_drawn(band, number) for band in of_side_bands], axis=0)
             far = mean[::2] - normal[:: 2 if len(normal) == CURVE_POINTS else 1]
             known = np.isfinite(far) & np.isfinite(change).all(axis=0)
             if known.sum() < 0.9 * SCORE_POINTS:
                 continue
             squares[(side, *name)] = _mean_squares(far[known], change[:, known], draws)
-    found = {key: _ends(np.sqrt(square)) for key, square in squares.items()}
+    ends = {key: _ends(np.sqrt(square)) for key, square in squares.items()}
     per_side = {side: [squares.get((side, *name)) for name in GAIT_VARIABLES] for side in ("L", "R")}
     for side, of_side in per_side.items():
         if all(square is not None for square in of_side):
-            found[side, "", ""] = _ends(np.sqrt(np.mean([s for s in of_side if s is not None], axis=0)))
+            ends[side, "", ""] = _ends(np.sqrt(np.mean([s for s in of_side if s is not None], axis=0)))
     own = [s for (name, _), s in zip(GAIT_VARIABLES, per_side["R"], strict=True) if name != "PelvisAngles"]
     both = [*per_side["L"], *own]
     if all(square is not None for square in both):
-        found["", "", ""] = _ends(np.sqrt(np.mean([s for s in both if s is not None], axis=0)))
-    return found
+        ends["", "", ""] = _ends(np.sqrt(np.mean([s for s in both if s is not None], axis=0)))
+    return ends
 
 
 def _of_all_drawn(band: CycleBand, number: int) -> FloatArray:
@@ -324,9 +324,9 @@ def _of_all_drawn(band: CycleBand, number: int) -> FloatArray:
     changes = band.changes[:, number, ::2]
     if not band.drawn:
         return changes
-    found = np.zeros((len(band.drawn), changes.shape[1]))
-    found[list(band.numbers)] = changes
-    return found
+    all_changes = np.zeros((len(band.drawn), changes.shape[1]))
+    all_changes[list(band.numbers)] = changes
+    return all_changes
 
 
 def _mean_squares(far: FloatArray, change: FloatArray, draws: FloatArray) -> FloatArray:

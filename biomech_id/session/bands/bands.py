@@ -114,13 +114,13 @@ class CycleBand:
     @cached_property
     def _variances(self) -> dict[str, FloatArray]:
         """Source of a bias -> variance (V, 101)."""
-        found: dict[str, FloatArray] = {}
+        variances: dict[str, FloatArray] = {}
         for source in dict.fromkeys(self.sources):
-            mine = np.flatnonzero([each == source for each in self.sources])
-            together = len(mine) == mine[-1] - mine[0] + 1
-            changes = self.changes[mine[0] : mine[-1] + 1] if together else self.changes[mine]
-            found[source] = np.einsum("pvk,pvk->vk", changes, changes)
-        return found
+            numbers = np.flatnonzero([each == source for each in self.sources])
+            together = len(numbers) == numbers[-1] - numbers[0] + 1
+            changes = self.changes[numbers[0] : numbers[-1] + 1] if together else self.changes[numbers]
+            variances[source] = np.einsum("pvk,pvk->vk", changes, changes)
+        return variances
 
     def by_events(self, curve: FloatArray) -> FloatArray:
         """Standard deviation (..., 101) of a curve because its cycle may begin and end a little earlier or later.
@@ -170,16 +170,16 @@ def cycle_bands(
     mass_kg : float | None
         Body mass that kinetics are divided by; None for kinematics only.
     """
-    found = []
-    for side, of_leg, mine in _some_cycles(errors, cycles, motion.rate_hz):
-        rows = [_rows(motion, cycle) for cycle in mine]
+    bands = []
+    for side, of_leg, of_side in _some_cycles(errors, cycles, motion.rate_hz):
+        rows = [_rows(motion, cycle) for cycle in of_side]
         every = np.unique(np.concatenate(rows))
         # A cycle without kinetics has no bands of them, wherever its loads are known.
-        loaded = [own for cycle, own in zip(mine, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
+        loaded = [own for cycle, own in zip(of_side, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
         wanted = np.unique(np.concatenate(loaded)) if loaded else np.empty(0, dtype=np.intp)
         whole = _leg_changes(motion, (loads if mass_kg else None, mass_kg or 1.0), side, of_leg, every, wanted)
-        found += [_cut(whole, motion, cycle, own) for cycle, own in zip(mine, rows, strict=True)]
-    return tuple(found)
+        bands += [_cut(whole, motion, cycle, own) for cycle, own in zip(of_side, rows, strict=True)]
+    return tuple(bands)
 
 
 def _some_cycles(
@@ -288,9 +288,9 @@ def _kinetic_changes(leg: _Leg, errors: LegErrors, wanted: IntArray) -> _Block:
 
 def _spread(values: FloatArray, at: BoolArray, gap: float) -> FloatArray:
     """Values of some frames among all of them, and what stands for the others."""
-    found = np.full((len(at), *values.shape[1:]), gap)
-    found[at] = values
-    return found
+    all_values = np.full((len(at), *values.shape[1:]), gap)
+    all_values[at] = values
+    return all_values
 
 
 def _known(loads: JointLoads, side: str) -> BoolArray:
@@ -373,15 +373,15 @@ class JointChanges:
         chain, pelvis = self.nominal.chain, self.motion.motions["", "pelvis"]
         R = [*np.moveaxis(chain.R_lab_seg, 1, 0), pelvis.frames.R_lab_seg[self.rows]]
         omega = [*np.moveaxis(chain.omega_lab_rad_s, 1, 0), pelvis.omega_lab_rad_s[self.rows]]
-        found = {}
+        jacobians = {}
         for i, joint in enumerate(JOINTS):
             moment = self.nominal.moment[:, i]
             clinical = self.motion.model_axes.moment_jacobian(joint, self.side, moment, R[i + 1], R[i])
             nothing = np.zeros_like(moment)
             powers = omega[i] - omega[i + 1], nothing, nothing, moment
             rows = (*clinical, np.zeros_like(clinical[0]))
-            found[joint] = JointJacobian(*(np.concatenate([a, b[:, None]], axis=1) for a, b in zip(rows, powers, strict=True)))
-        return found
+            jacobians[joint] = JointJacobian(*(np.concatenate([a, b[:, None]], axis=1) for a, b in zip(rows, powers, strict=True)))
+        return jacobians
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,12 +402,12 @@ class _Leg(JointChanges):
         values = independent(sources, values) / self.mass_kg
         sizes = [sum(len(source.covariance) for source in of_group) for of_group in groups.values()]
         ends = np.cumsum(sizes)
-        found = {}
+        changes = {}
         for group, first, last in zip(groups, ends - sizes, ends, strict=True):
-            found[group] = values[:, :, first:last]
+            changes[group] = values[:, :, first:last]
             if group == "force_plates":
-                self._add_ground(found[group], groups[group], effects.force[first:last, :, 0])
-        return found
+                self._add_ground(changes[group], groups[group], effects.force[first:last, :, 0])
+        return changes
 
     def pose_jacobian(self, R_lab_seg: FloatArray) -> FloatArray:
         """(3, N, 17, 10, 3), the same by the poses (see `uncertainty.pose_jacobian`)."""
@@ -474,10 +474,10 @@ def _cut(whole: _Changes, motion: BodyMotion, cycle: Cycle, own: IntArray) -> Cy
     first = 0
     for block in blocks:
         at = _Percents.of(motion, cycle, own, int(np.searchsorted(block.rows, own[0])))
-        mine = slice(first, first + block.changes.shape[1])
-        first = mine.stop
-        changes[: block.changes.shape[2], mine] = at.values(block.changes).transpose(2, 1, 0)
-        variance[mine], shift[mine] = at.values(block.noise_variance).T, at.values(block.shift).T
+        columns = slice(first, first + block.changes.shape[1])
+        first = columns.stop
+        changes[: block.changes.shape[2], columns] = at.values(block.changes).transpose(2, 1, 0)
+        variance[columns], shift[columns] = at.values(block.noise_variance).T, at.values(block.shift).T
     if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
         gone = np.broadcast_to(np.array([name not in KINETIC_CURVES for name in names])[:, None], variance.shape).copy()
         gone[:, cycle.start_s + np.linspace(0.0, 1.0, CURVE_POINTS) * cycle.duration_s > cycle.foot_off_s] = True

@@ -57,11 +57,11 @@ def band_rows_of(tables: Tables, cycles: pd.DataFrame) -> dict[tuple[str, str, s
     heads = table.iloc[::CURVE_POINTS]
     wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
     names = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
-    found: dict[tuple[str, str, str], list[int]] = {}
+    rows: dict[tuple[str, str, str], list[int]] = {}
     for number, (trial, side, cycle, variable, component) in enumerate(names):
         if (trial, side, int(cycle)) in wanted:
-            found.setdefault((side, variable, component), []).append(number)
-    return found
+            rows.setdefault((side, variable, component), []).append(number)
+    return rows
 
 
 def uncertainty_of_rows(tables: Tables, rows: Sequence[int]) -> Mapping[str, FloatArray]:
@@ -77,12 +77,12 @@ def uncertainty_of_rows(tables: Tables, rows: Sequence[int]) -> Mapping[str, Flo
     table = tables.uncertainty
     if table is None or not len(rows):
         return {}
-    found = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES if source in table}
+    sd_by_source = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES if source in table}
     # A source that an older table does not know, or that does nothing to this variable, takes nothing off the others.
-    found = {source: sd for source, sd in found.items() if np.isfinite(sd).any()}
-    if not found:
+    sd_by_source = {source: sd for source, sd in sd_by_source.items() if np.isfinite(sd).any()}
+    if not sd_by_source:
         return {}
-    return {**found, TOTAL: np.sqrt(np.sum([sd**2 for sd in found.values()], axis=0))}
+    return {**sd_by_source, TOTAL: np.sqrt(np.sum([sd**2 for sd in sd_by_source.values()], axis=0))}
 
 
 def _of_mean(table: pd.DataFrame, source: str, rows: Sequence[int]) -> FloatArray:

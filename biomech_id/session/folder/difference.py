@@ -70,8 +70,8 @@ def file_differences(first: Path, second: Path, *, called: tuple[str, str] = CAL
 
 
 def _differences(names: set[str], first: Path, second: Path, called: tuple[str, str]) -> tuple[Difference, ...]:
-    found = (_difference(first / name, second / name, name, called) for name in sorted(names))
-    return tuple(difference for difference in found if difference is not None)
+    compared = (_difference(first / name, second / name, name, called) for name in sorted(names))
+    return tuple(difference for difference in compared if difference is not None)
 
 
 def _difference(first: Path, second: Path, name: str, called: tuple[str, str]) -> Difference | None:
@@ -101,6 +101,6 @@ def _table_difference(first: pd.DataFrame, second: pd.DataFrame, name: str) -> D
         distance = (a - b).abs()
         if distance.max() > largest:
             largest, where = float(distance.max()), f"column {column}, row {int(distance.argmax()) + 1}"
-    said = [f"numbers differ by at most {largest:.3g} ({where})"] * bool(where)
-    said += [f"{emptied} cell{'s are' if emptied > 1 else ' is'} empty in one of them only"] * bool(emptied)
-    return Difference(name, ", ".join(said) or "other formatting", largest)
+    sentences = [f"numbers differ by at most {largest:.3g} ({where})"] * bool(where)
+    sentences += [f"{emptied} cell{'s are' if emptied > 1 else ' is'} empty in one of them only"] * bool(emptied)
+    return Difference(name, ", ".join(sentences) or "other formatting", largest)

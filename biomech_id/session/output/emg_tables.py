@@ -95,11 +95,11 @@ def _channel_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[M
 
 def _likenesses(trial: TrialEmg) -> dict[int, str]:
     """Place of a channel -> the others that look like it, with the correlation."""
-    found: dict[int, list[str]] = {}
+    alike: dict[int, list[str]] = {}
     for pair in trial.record.alike:
         for place, other in ((pair.first, pair.second), (pair.second, pair.first)):
-            found.setdefault(place, []).append(f"{trial.record.channels[other].input.label} {pair.correlation:.2f}")
-    return {place: "; ".join(said) for place, said in found.items()}
+            alike.setdefault(place, []).append(f"{trial.record.channels[other].input.label} {pair.correlation:.2f}")
+    return {place: "; ".join(others) for place, others in alike.items()}
 
 
 def _curve_table(session: SessionEmg, cut: Mapping[str, _Cut]) -> pd.DataFrame:

@@ -84,13 +84,13 @@ def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:
 
 def _used_bands(trials: Iterable[Solved], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:
     """Condition -> bands of the cycles in its means."""
-    found: dict[str, list[CycleBand]] = {}
+    used: dict[str, list[CycleBand]] = {}
     for trial in trials:
         if trial.kind is TrialKind.STRAIGHT:
             bands = trial_tables.bands(trial)
             counts = [any(trial.counts(band.cycle, layer, by_rules=by_rules) for layer in LAYERS_OF_MEANS) for band in bands]
-            found.setdefault(trial.condition, []).extend(compress(bands, counts))
-    return found
+            used.setdefault(trial.condition, []).extend(compress(bands, counts))
+    return used
 
 
 def _gaps(trial: Solved) -> Iterable[Mapping[str, Any]]:

@@ -59,7 +59,7 @@ def build_manifest(
         "command": command,
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
-        **({"in_memory": {kind: dict(said) for kind, said in in_memory.items()}} if in_memory else {}),
+        **({"in_memory": {kind: dict(given) for kind, given in in_memory.items()}} if in_memory else {}),
         **({"coded": True} if coded else {}),
         "dependencies": {name: package_version(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),

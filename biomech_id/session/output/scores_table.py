@@ -40,17 +40,17 @@ def score_rows(
     bands : Mapping[str, Sequence[CycleBand]], optional
         Condition -> how far each of these cycles can be off.
     """
-    found: list[Mapping[str, object]] = []
+    rows: list[Mapping[str, object]] = []
     if movement_of(norm) != WALKING:
-        return found
+        return rows
     normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
     for condition, curves in means.items():
         ends = score_bands(bands.get(condition, ()), curves, normal)
         for row in _rows(condition, scores_against(curves, norm), norm):
             key = (str(row["side"]), str(row["variable"]), str(row["component"]))
             low, high, sd = ends.get(key, (float("nan"),) * 3)
-            found.append({**row, "cycles": cycles, "low": low, "high": high, "sd": sd})
-    return found
+            rows.append({**row, "cycles": cycles, "low": low, "high": high, "sd": sd})
+    return rows
 
 
 def scores_against(curves: MeanCurves, norm: pd.DataFrame) -> GaitScores:

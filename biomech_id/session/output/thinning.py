@@ -66,11 +66,11 @@ def with_large_tables(tables: Tables, choice: str) -> Tables:
     steps = {name: thinning_step(count) for name, count in rows.items() if thinning_step(count) > 1}
     if not steps or choice == "whole":
         return tables
-    said = [
+    notes = [
         Finding("table-thinned", {"table": name, "step": step, "rows": rows[name], "frames": name in FRAME_TABLES})
         for name, step in steps.items()
     ]
-    findings = [*tables.summary.get("findings", ()), *finding_records(said)]
+    findings = [*tables.summary.get("findings", ()), *finding_records(notes)]
     return replace(tables, summary={**tables.summary, "findings": findings, "thinned": steps})
 
 
@@ -137,5 +137,5 @@ def steps_of(summary: Mapping[str, object]) -> dict[str, int]:
     summary : Mapping[str, object]
         ``summary.json``.
     """
-    said = summary.get("thinned")
-    return {str(name): int(step) for name, step in said.items()} if isinstance(said, Mapping) else {}
+    thinned = summary.get("thinned")
+    return {str(name): int(step) for name, step in thinned.items()} if isinstance(thinned, Mapping) else {}

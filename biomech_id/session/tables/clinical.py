@@ -35,8 +35,8 @@ def moment_axes_of(summary: Mapping[str, Any]) -> MomentAxes:
     OptionError
         Neither axes nor a known body model.
     """
-    said = [axes for axes in MomentAxes if axes == summary.get("axes")]
-    return said[0] if said else body_model(summary.get("model") or DEFAULT_MODEL).axes.moment_axes
+    stated = [axes for axes in MomentAxes if axes == summary.get("axes")]
+    return stated[0] if stated else body_model(summary.get("model") or DEFAULT_MODEL).axes.moment_axes
 
 
 def clinical_moment(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:

@@ -162,7 +162,7 @@ def cycle_curves(
         of_floor = {side: floor_of(floor_m, side) for side in sides if side in contacts}
         ground = {side: _ground(contacts[side], motion, mass_kg, floor, belts=belts) for side, floor in of_floor.items()}
     of_trial = trial_direction(motion, belts) if ground else None
-    found = []
+    curves = []
     for cycle in cycles:
         # Cycles of an hour on a belt are cut from their own frames, not from all.
         rows = frames_around(motion, cycle)
@@ -170,8 +170,8 @@ def cycle_curves(
         if of_trial is not None and cycle.side in ground:
             forward = cycle_direction(motion, cycle) if turning else of_trial
             values |= ground[cycle.side].values(rows, forward, planted_foot(motion, cycle, belts))
-        found.append(cut_to_cycle(values, motion, cycle, rows=rows))
-    return stack_curves(found)
+        curves.append(cut_to_cycle(values, motion, cycle, rows=rows))
+    return stack_curves(curves)
 
 
 def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
@@ -221,10 +221,10 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     """
 
     def of_side(side: str) -> dict[tuple[str, str, str], FloatArray]:
-        mine = {joint: loads[side, joint] for joint in JOINTS if (side, joint) in loads}
+        joint_loads = {joint: loads[side, joint] for joint in JOINTS if (side, joint) in loads}
         return {
             (POWER_VARIABLE[joint], "sagittal", ""): np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
-            for joint, load in mine.items()
+            for joint, load in joint_loads.items()
         }
 
     return _cut_by_side(of_side, motion, cycles)

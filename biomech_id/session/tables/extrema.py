@@ -111,7 +111,7 @@ def load_rows(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *,
 
 
 def _only(curves: Curves, which: BoolArray) -> Curves:
-    return Curves(tuple(name for name, mine in zip(curves.names, which, strict=True) if mine), curves.values[which])
+    return Curves(tuple(name for name, chosen in zip(curves.names, which, strict=True) if chosen), curves.values[which])
 
 
 def time_at_percent(cycle: Cycle, percent: float) -> float:

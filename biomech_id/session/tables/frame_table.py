@@ -201,10 +201,10 @@ def _put_loads(filled: dict[str, FloatArray], motion: BodyMotion, loads: JointLo
 
 
 def _put_validity(filled: dict[str, FloatArray], motion: BodyMotion, loads: JointLoads, side: str) -> None:
-    mine = [loads[side, joint].known for joint in JOINTS if (side, joint) in loads]
-    if mine:
+    known = [loads[side, joint].known for joint in JOINTS if (side, joint) in loads]
+    if known:
         moved = np.isfinite(motion.motions[side, "foot"].com_acceleration_lab_m_s2).all(axis=1)
-        filled[f"{side}{KINETICS_VALID}"] = np.all(mine, axis=0) * np.where(moved, 1.0, AT_THE_END)
+        filled[f"{side}{KINETICS_VALID}"] = np.all(known, axis=0) * np.where(moved, 1.0, AT_THE_END)
 
 
 def _put_ground(filled: dict[str, FloatArray], contact: FootContact, mass_kg: float, floor_m: float | FloatArray) -> None:

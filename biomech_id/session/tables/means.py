@@ -71,9 +71,9 @@ def mean_curves(tables: Tables, *, by_rules: bool = False, movement: str = WALKI
     means: dict[str, MeanCurves] = {}
     for condition, cycles in used.groupby("condition", sort=False):
         for side in SIDES:
-            mine = cycles[cycles["side"] == side]
+            of_side = cycles[cycles["side"] == side]
             for row in cycle_rows():
-                curves = tables.curves(side, row.variable, row.component, cycles=mine)
+                curves = tables.curves(side, row.variable, row.component, cycles=of_side)
                 if len(curves):
                     means.setdefault(str(condition), {})[side, row.variable, row.component] = mean_of_known(curves)
     return means

@@ -97,8 +97,8 @@ def mean_length_sd(tables: Tables, side: str, variable: str, cycles: pd.DataFram
     word = next((name for name in CLINIC_MUSCLES if muscle_variable(name, "Length") == variable), None)
     if table is None or word is None:
         return {}
-    mine = table[(table["muscle"] == word) & (table["side"] == side)].drop_duplicates(["trial", "cycle", "percent"])
-    in_mean = mine.merge(cycles[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
+    of_muscle = table[(table["muscle"] == word) & (table["side"] == side)].drop_duplicates(["trial", "cycle", "percent"])
+    in_mean = of_muscle.merge(cycles[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
     if not len(in_mean):
         return {}
     return {"total": in_mean["length_sd"].to_numpy(dtype=np.float64).reshape(-1, CURVE_POINTS).mean(axis=0)}

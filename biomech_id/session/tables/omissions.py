@@ -71,17 +71,17 @@ def omissions_of(
     movement : str, optional
         Whose means, one of `means.AVERAGED`.
     """
-    found = [
+    omissions = [
         Omission(subject, failed["file"], "", (), "means", Sentence("not-analysed", {"error": failed["error"].rstrip(".")}))
         for failed in summary.get("failed", ())
     ]
     trials = summary.get("trials", ())
     for trial in trials:
-        found += _of_trial(subject, trial, condition, movement)
+        omissions += _of_trial(subject, trial, condition, movement)
     wanted = [trial for trial in trials if condition in (None, trial["condition"]) and _is_of(trial, movement)]
     if not any(_enters(cycle, trial) for trial in wanted for cycle in trial["cycles"]):
-        found.append(Omission(subject, "", "", (), "means", Sentence("no-cycle-used")))
-    return tuple(found)
+        omissions.append(Omission(subject, "", "", (), "means", Sentence("no-cycle-used")))
+    return tuple(omissions)
 
 
 def _enters(cycle: Mapping[str, Any], trial: Mapping[str, Any], answer: str = "counts") -> bool:
@@ -121,10 +121,10 @@ def _whole_trial(trial: Mapping[str, Any], condition: str | None, movement: str)
 
 
 def _reasons(cycle: Mapping[str, Any], *, of_kinetics: bool) -> tuple[Sentence, ...]:
-    said = list(map(Sentence.from_dict, cycle.get("reasons", ())))
-    mine = tuple(why for why in said if (Aspect.KINEMATICS not in layers_taken(why.rule)) is of_kinetics)
+    stated = list(map(Sentence.from_dict, cycle.get("reasons", ())))
+    of_layer = tuple(why for why in stated if (Aspect.KINEMATICS not in layers_taken(why.rule)) is of_kinetics)
     # Tables of the first version have words only.
-    return mine or (Sentence("note", {"text": cycle["reason"] or "no reason given"}),)
+    return of_layer or (Sentence("note", {"text": cycle["reason"] or "no reason given"}),)
 
 
 def _grouped(

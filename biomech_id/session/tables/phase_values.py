@@ -63,12 +63,12 @@ def phase_values(tables: Tables, cycles: pd.DataFrame) -> pd.DataFrame:
     curves = tables.cycles["value"].to_numpy(np.float64).reshape(-1, CURVE_POINTS)[wanted["place"].to_numpy()]
     ends = phase_ends(*(wanted[event].to_numpy(np.float64) for event in events))
     percent = np.arange(CURVE_POINTS)
-    found = {RANGE: np.ptp(curves, axis=1) if len(curves) else np.empty(0)}
+    values_by_name = {RANGE: np.ptp(curves, axis=1) if len(curves) else np.empty(0)}
     for number, phase in enumerate(PHASES):
         low, high = ends[:, number, None], ends[:, number + 1, None]
         inside = np.where((percent >= low) & (percent <= high), curves, np.nan)
-        found[f"mean_{phase}"] = np.asarray(over_seen(np.nanmean, inside, axis=1))
-    named = [wanted[[*keys, "variable", "component"]].assign(name=name, value=values) for name, values in found.items()]
+        values_by_name[f"mean_{phase}"] = np.asarray(over_seen(np.nanmean, inside, axis=1))
+    named = [wanted[[*keys, "variable", "component"]].assign(name=name, value=values) for name, values in values_by_name.items()]
     table = pd.concat(named, ignore_index=True)
     return table.dropna(subset=["value"])
 

@@ -183,12 +183,12 @@ class Tables:
         FloatArray
             (n, 101), one row per cycle in table order, in the unit of the sign table; NaN where missing; (0, 101) if there is none.
         """
-        found = self._curve_places.get((side, variable, component), [])
+        places = self._curve_places.get((side, variable, component), [])
         if cycles is not None:
             wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
-            found = [place for place in found if (place[0], side, place[1]) in wanted]
+            places = [place for place in places if (place[0], side, place[1]) in wanted]
         values = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
-        return np.asarray(values[[number for _, _, number in found]], dtype=np.float64)
+        return np.asarray(values[[number for _, _, number in places]], dtype=np.float64)
 
     def extremes(self, cycles: pd.DataFrame) -> dict[tuple[str, str], tuple[float, float]]:
         """Return (variable, component) -> lowest and highest value that the curves of some cycles reach, both sides together.
@@ -203,15 +203,15 @@ class Tables:
         known = np.isfinite(curves)
         lowest = np.where(known, curves, np.inf).min(axis=1, initial=np.inf)
         highest = np.where(known, curves, -np.inf).max(axis=1, initial=-np.inf)
-        found: dict[tuple[str, str], tuple[float, float]] = {}
+        extremes: dict[tuple[str, str], tuple[float, float]] = {}
         for (side, variable, component), places in self._curve_places.items():
             numbers = [number for trial, cycle, number in places if (trial, side, cycle) in wanted]
             if numbers:
-                low, high = found.get((variable, component), (np.inf, -np.inf))
-                found[variable, component] = (
+                low, high = extremes.get((variable, component), (np.inf, -np.inf))
+                extremes[variable, component] = (
                     min(low, float(lowest[numbers].min())), max(high, float(highest[numbers].max()))
                 )  # fmt: skip
-        return {name: ends for name, ends in found.items() if ends[0] <= ends[1]}
+        return {name: ends for name, ends in extremes.items() if ends[0] <= ends[1]}
 
 
 def cycle_layers(cycle: Mapping[str, Any], kind: str) -> dict[str, Mapping[str, Any]]:
@@ -228,12 +228,12 @@ def cycle_layers(cycle: Mapping[str, Any], kind: str) -> dict[str, Mapping[str, 
         return {str(layer): cycle[layer] for layer in Aspect}
     word = "used" if kind == "straight" else "sound"
     counts = cycle.get(word, True)
-    found: dict[str, Mapping[str, Any]] = {}
+    layers: dict[str, Mapping[str, Any]] = {}
     for layer in Aspect:
         has = cycle["kinetics_valid"] != ("false" if layer is Aspect.KINETICS else "stance_only")
         by_rules = has and cycle.get(f"{word}_by_rules", counts)
-        found[str(layer)] = {"counts": has and counts, "by_rules": by_rules, "has": has, "reasons": ()}
-    return found
+        layers[str(layer)] = {"counts": has and counts, "by_rules": by_rules, "has": has, "reasons": ()}
+    return layers
 
 
 def in_means(layers: Mapping[str, Mapping[str, Any]], *, straight: bool) -> dict[str, bool]:

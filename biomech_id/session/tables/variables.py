@@ -70,11 +70,11 @@ def added_columns(trial: Solved) -> dict[str, FloatArray | None]:
     trial : Solved
         The trial.
     """
-    found: dict[str, FloatArray | None] = {}
+    by_column: dict[str, FloatArray | None] = {}
     for variable in ADDED_VARIABLES.values():
         for side in SIDES:
             values = variable.compute(trial, side)
             columns = None if values is None else values.reshape(len(values), len(variable.rows))
             for number, row in enumerate(variable.rows):
-                found[row.column(side)] = None if columns is None else columns[:, number]
-    return found
+                by_column[row.column(side)] = None if columns is None else columns[:, number]
+    return by_column

@@ -50,11 +50,11 @@ class SessionEmg:
     @property
     def evidence(self) -> dict[EmgKey, list[float]]:
         """(side, muscle) -> log ratio of each trial: own side against the other."""
-        found: dict[EmgKey, list[float]] = {}
+        log_ratios: dict[EmgKey, list[float]] = {}
         for trial in self.trials:
             for key, ratios in trial.evidence.items():
-                found.setdefault(key, []).extend(ratios)
-        return found
+                log_ratios.setdefault(key, []).extend(ratios)
+        return log_ratios
 
 
 def key_of(channel: EmgChannel) -> EmgKey:
@@ -88,14 +88,14 @@ def session_emg(trials: tuple[TrialEmg, ...], *, gain: float = 0.0, reference: s
 
 def _own_peaks(trials: tuple[TrialEmg, ...]) -> dict[EmgKey, float]:
     """Largest value of the mean envelope over the averaged cycles of each condition."""
-    found: dict[tuple[EmgKey, str], list[FloatArray]] = {}
+    by_condition: dict[tuple[EmgKey, str], list[FloatArray]] = {}
     for trial in trials:
         for channel in trial.record.channels:
             if channel.live:
                 curves = [curve for _, curve, _, _, averaged in trial.cut(channel) if averaged]
-                found.setdefault((key_of(channel), trial.condition), []).extend(curves)
+                by_condition.setdefault((key_of(channel), trial.condition), []).extend(curves)
     peaks: dict[EmgKey, float] = {}
-    for (key, _), curves in found.items():
+    for (key, _), curves in by_condition.items():
         if curves:
             peaks[key] = max(peaks.get(key, 0.0), float(np.mean(curves, axis=0).max()))
     return peaks
@@ -132,13 +132,13 @@ def envelopes_at(emg: SessionEmg, trial: str, time_s: FloatArray) -> dict[str, F
     dict[str, FloatArray]
         ``RRectusFemorisEnvelope`` -> (n,), in the unit of ``channels.csv``; NaN outside the record.
     """
-    found: dict[str, FloatArray] = {}
+    envelopes: dict[str, FloatArray] = {}
     for one in emg.trials:
         for channel in one.record.channels if one.trial == trial else ():
             if channel.live:
                 factor, _ = in_microvolts(channel, emg.microvolts_per_volt)
                 side, muscle = key_of(channel)
                 words = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", muscle) if word)
-                name = next(n for n in (f"{side}{words}Envelope{k or ''}" for k in (0, *range(2, 99))) if n not in found)
-                found[name] = factor * np.interp(time_s, one.record.time_s, channel.envelope, left=np.nan, right=np.nan)
-    return found
+                name = next(n for n in (f"{side}{words}Envelope{k or ''}" for k in (0, *range(2, 99))) if n not in envelopes)
+                envelopes[name] = factor * np.interp(time_s, one.record.time_s, channel.envelope, left=np.nan, right=np.nan)
+    return envelopes

@@ -24,11 +24,11 @@ def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[st
     movement : str, optional
         One of `session.tables.means.AVERAGED`: where runs are meant, the bandwidth is that of the runs of a session.
     """
-    said = {**(about.get("fingerprint") or {}), **about}
+    stated = {**(about.get("fingerprint") or {}), **about}
     if movement == RUNNING:
         widths = {str(trial.get("bandwidth") or "") for trial in about.get("trials") or () if trial["kind"] == RUNNING} - {""}
-        said |= {"bandwidth": " + ".join(sorted(widths))} if widths else {}
-    return {key: str(said[key]) for key in FINGERPRINT if str(said.get(key) or "")}
+        stated |= {"bandwidth": " + ".join(sorted(widths))} if widths else {}
+    return {key: str(stated[key]) for key in FINGERPRINT if str(stated.get(key) or "")}
 
 
 def not_recorded(fingerprint: Mapping[str, str]) -> tuple[str, ...]:
@@ -87,9 +87,9 @@ def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tupl
     check_mix(mix)
     apart = {key: words for key, words in differing(one, other).items() if key not in mix}
     if apart:
-        said = "; ".join(f"the {FINGERPRINT[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
+        text = "; ".join(f"the {FINGERPRINT[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
         raise OptionError(
-            f"{said[0].upper()}{said[1:]}: their differences would also be those of the computing. Compute both alike, or name "
+            f"{text[0].upper()}{text[1:]}: their differences would also be those of the computing. Compute both alike, or name "
             f"{' and '.join(apart)} in `mix` to do it all the same.",
             value={key: list(words) for key, words in apart.items()}, where=names[0],
             expected=f"one {' and '.join(FINGERPRINT[key] for key in apart)}",

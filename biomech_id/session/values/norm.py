@@ -96,7 +96,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
         for variable, component, percent in zip(table["variable"], table["component"], table["percent"], strict=True):
             curves.setdefault(f"{variable} {component} {words}".rstrip(), []).append(percent)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
-    said = {
+    stated = {
         "rows": len(norm),
         **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
         "movement": sorted({_movement(word) for word in (norm["movement"].unique() if "movement" in norm else [""])}),
@@ -106,7 +106,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
             for _, x in impossible.iterrows()
         ],
     }
-    must_fit(_NORM, said, where)
+    must_fit(_NORM, stated, where)
 
 
 def by_bandwidth(norm: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -258,8 +258,8 @@ def without_contributors(norm: pd.DataFrame) -> pd.DataFrame:
     norm : pd.DataFrame
         As in ``norm.csv``.
     """
-    told = norm["variable"].str.startswith(CONTRIBUTOR)
-    plain = norm[~told].reset_index(drop=True) if told.any() else norm
+    of_contributors = norm["variable"].str.startswith(CONTRIBUTOR)
+    plain = norm[~of_contributors].reset_index(drop=True) if of_contributors.any() else norm
     return plain.assign(contributors="") if "contributors" in plain else plain
 
 
@@ -297,10 +297,10 @@ def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:
     """
     plain = norm[~norm["variable"].str.startswith(CONTRIBUTOR) & ~norm["variable"].str.match(NAMED)]
     least = plain.groupby(["variable", "component"], sort=False)["n"].min()
-    found: dict[int, list[str]] = {}
+    names: dict[int, list[str]] = {}
     for (variable, component), count in least[least < least.max()].items():
-        found.setdefault(int(count), []).append(f"{variable} {component}".strip())
-    return {count: tuple(found[count]) for count in sorted(found)}
+        names.setdefault(int(count), []).append(f"{variable} {component}".strip())
+    return {count: tuple(names[count]) for count in sorted(names)}
 
 
 @dataclass(frozen=True)

@@ -113,16 +113,16 @@ def complaints_of(session: Session) -> tuple[str, ...]:
     session : Session
         The session, analysed.
     """
-    said = [failure.sentence if failure.names_file else f"{failure.file}: {failure.sentence}" for failure in session.failures]
+    complaints = [failure.sentence if failure.names_file else f"{failure.file}: {failure.sentence}" for failure in session.failures]
     if not session.movements and session.static_file:
-        said.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
+        complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.session_findings), *((t.name + ": ", t.findings) for t in session.movements)):
-        said += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
+        complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.movements:
         # Of a cycle that did not pass, and of the whole body, a finding says more.
         rows = [row for row in trial.quality if not row.explained_by_findings]
-        said += [f"{trial.name}: {sentence}." for row in rows if (sentence := rule_sentence(row))]
-    return tuple(said)
+        complaints += [f"{trial.name}: {sentence}." for row in rows if (sentence := rule_sentence(row))]
+    return tuple(complaints)
 
 
 def _verdicts(verdicts: Verdicts) -> dict[str, Any]:
@@ -220,13 +220,15 @@ def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle], belts: Belts =
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
     """
-    found: dict[str, list[Any]] = {side: [] for side in SIDES}
+    of_sides: dict[str, list[Any]] = {side: [] for side in SIDES}
     for cycle in cycles:
         planted = planted_foot(motion, cycle, belts)
         if planted is not None:
-            found[cycle.side].append(planted.outline_m)
+            of_sides[cycle.side].append(planted.outline_m)
     names = list(motion.foot_outline_names)
-    return {side: {"names": names, "points": np.mean(outlines, axis=0) * MM_PER_M} for side, outlines in found.items() if outlines}
+    return {
+        side: {"names": names, "points": np.mean(outlines, axis=0) * MM_PER_M} for side, outlines in of_sides.items() if outlines
+    }
 
 
 def _subject(subject: Subject) -> dict[str, Any]:
@@ -268,5 +270,5 @@ def _plate(plate: ForcePlate) -> dict[str, Any]:
 
 def _history(steps: Iterable[Sentence | str]) -> dict[str, Any]:
     """What was done, in words and by rules; a plain line is a note of whoever wrote it."""
-    said = [Sentence("note", {"text": step}) if isinstance(step, str) else step for step in steps]
-    return {"history": list(map(str, said)), "steps": [step.to_dict() for step in said]}
+    sentences = [Sentence("note", {"text": step}) if isinstance(step, str) else step for step in steps]
+    return {"history": list(map(str, sentences)), "steps": [step.to_dict() for step in sentences]}

@@ -108,6 +108,6 @@ def _of_channels(signals: SessionEmg, trial: str, side: str) -> tuple[list[Grade
 
 def _commonest(reasons: Iterable[Sentence]) -> tuple[Sentence, ...]:
     """Each rule once, the commonest first."""
-    found = list(reasons)
-    first = {why.rule: why for why in reversed(found)}
-    return tuple(first[rule] for rule, _ in Counter(why.rule for why in found).most_common())
+    listed = list(reasons)
+    first = {why.rule: why for why in reversed(listed)}
+    return tuple(first[rule] for rule, _ in Counter(why.rule for why in listed).most_common())
