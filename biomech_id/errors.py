@@ -155,7 +155,7 @@ class Cure:
     choices : tuple[tuple[str, ...], ...], optional
         Values that the option takes, the first of them where nobody chooses; several values repeat it.
     keys : tuple[str, ...], optional
-        Of ``subject.toml``.
+        Keys of ``subject.toml`` that would cure it.
     command : str, optional
         To be typed before ``run``.
     names : tuple[str, ...], optional

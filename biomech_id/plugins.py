@@ -135,7 +135,7 @@ class Registry(MutableMapping[RowName, Value]):
         Parameters
         ----------
         name : RowName
-            As typed.
+            Name of the row, as somebody typed it.
         where : str
             The setting or option that names it.
 

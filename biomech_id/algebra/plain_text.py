@@ -11,7 +11,7 @@ def without_accents(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any.
+        Any text, in any language that Latin letters write.
 
     Examples
     --------

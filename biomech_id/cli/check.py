@@ -114,9 +114,9 @@ def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, shor
     Parameters
     ----------
     verdict : FolderVerdict
-        On the folder.
+        What was decided on the folder.
     reports : Sequence[CheckReport]
-        On its files.
+        What was seen in each of its files.
     short : bool, optional
         Whether it has to fit one screen.
     """

@@ -160,7 +160,7 @@ class ModelErrors:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Side of the hip: "L" or "R".
 
         Returns
         -------

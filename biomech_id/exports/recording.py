@@ -32,7 +32,7 @@ def write(trial: Trial, path: str | PathLike[str]) -> Path:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording to write, in SI as read.
     path : str | os.PathLike[str]
         The file; its folder must be there.
 

@@ -44,7 +44,7 @@ class PlateRest:
     offset_N : float
         Vertical force of the unloaded plate.
     noise_N : float
-        Its standard deviation.
+        Standard deviation of that vertical force, N.
     seen : bool
         Whether the plate is ever at rest.
     """
@@ -62,7 +62,7 @@ def plate_at_rest(plate: ForcePlate) -> PlateRest:
     Parameters
     ----------
     plate : ForcePlate
-        The plate.
+        The plate with all its samples, loaded and unloaded.
     """
     vertical = plate.force_lab_N[:, 2]
     small = vertical[np.abs(vertical) < LARGEST_OFFSET_N]
@@ -119,7 +119,7 @@ def mass_or_estimate_kg(trial: Trial, body_mass_kg: float | None = None) -> floa
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording: its subject's mass, and the plates for an estimate.
     body_mass_kg : float | None, optional
         Kilograms; None where it is not known.
     """
@@ -137,7 +137,7 @@ def estimated_mass_kg(trial: Trial) -> float | None:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording with plates that somebody stands or walks on.
     """
     means = []
     for index, plate in enumerate(trial.plates):
@@ -155,7 +155,7 @@ def centre_of_pressure_m(plate: ForcePlate, force_N: FloatArray, moment_Nm: Floa
     Parameters
     ----------
     plate : ForcePlate
-        The plate.
+        The plate whose surface the pressure lies on.
     force_N : FloatArray
         (m, 3), of the plate on the subject, laboratory axes, N.
     moment_Nm : FloatArray
@@ -174,7 +174,7 @@ def surface_normal(plate: ForcePlate) -> FloatArray:
     Parameters
     ----------
     plate : ForcePlate
-        The plate.
+        The plate, with its corners in laboratory axes.
     """
     corners = plate.corners_m
     normal = np.cross(corners[0] - corners[1], corners[0] - corners[3])

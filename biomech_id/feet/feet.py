@@ -20,7 +20,7 @@ def find_feet(trial: Trial, motion: BodyMotion | None = None, *, body_mass_kg: f
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording; its plates, where it has any, give the contacts.
     motion : BodyMotion | None, optional
         The trial, tracked, for the feet's outlines; None takes the markers alone.
     body_mass_kg : float | None, optional
@@ -51,7 +51,7 @@ def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with markers; plates help where it has them.
     motion : BodyMotion | None, optional
         The trial, tracked; None takes the markers alone.
 

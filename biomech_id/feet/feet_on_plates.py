@@ -23,7 +23,7 @@ def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that the contact is of.
     contact : PlateContact
         When the plate was loaded.
     """
@@ -49,7 +49,7 @@ def carried_N(loads: Sequence[PlateLoad], frames: slice) -> FloatArray:
     Parameters
     ----------
     loads : Sequence[PlateLoad]
-        What plates carried.
+        What plates carried; those outside the frames count as nothing.
     frames : slice
         From the first one to the one behind the last.
     """
@@ -69,7 +69,7 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     Parameters
     ----------
     plate : ForcePlate
-        The plate.
+        The plate whose edges are meant.
     points_m : FloatArray
         (..., 3), laboratory axes, metres.
     """
@@ -90,7 +90,7 @@ def height_above(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     Parameters
     ----------
     plate : ForcePlate
-        The plate.
+        The plate whose surface and normal are meant.
     points_m : FloatArray
         (..., 3), laboratory axes, metres.
 
@@ -115,7 +115,7 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray, frame
     landmarks : Landmarks
         Pelvis and feet of the trial.
     side : str
-        "L" or "R".
+        Foot that is meant: "L" or "R".
     point_m : FloatArray
         (n, 3), laboratory axes, metres.
     frames : slice, optional
@@ -140,7 +140,7 @@ def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray, f
     landmarks : Landmarks
         Pelvis and feet of the trial.
     side : str
-        "L" or "R".
+        Foot that is meant: "L" or "R".
     point_m : FloatArray
         (n, 3), laboratory axes, metres.
     frames : slice, optional

@@ -60,7 +60,7 @@ class Belt:
         Parameters
         ----------
         time_s : FloatArray
-            (n,), absolute seconds.
+            (n,), absolute seconds; beyond the belt's own times its velocity stays as at their ends.
 
         Examples
         --------
@@ -88,7 +88,7 @@ class Belt:
         points_lab_m : FloatArray
             (n, ..., 3) or (n, ..., 2), laboratory axes, metres.
         time_s : FloatArray
-            (n,), absolute seconds.
+            (n,), absolute seconds of these points.
         """
         moved = points_lab_m.copy()
         way = self.way_lab_m(time_s)
@@ -111,9 +111,9 @@ def carried_back(points_lab_m: FloatArray, time_s: FloatArray, belts: Belts, sid
     time_s : FloatArray
         (n,), absolute seconds.
     belts : Belts
-        Side -> belt.
+        Side -> belt under that foot; empty over ground.
     side : str
-        "L" or "R".
+        Foot whose points these are: "L" or "R".
 
     Examples
     --------
@@ -132,7 +132,7 @@ def walking_direction_on(belts: Belts) -> FloatArray | None:
     Parameters
     ----------
     belts : Belts
-        Side -> belt.
+        Side -> belt under that foot; empty over ground.
 
     Examples
     --------

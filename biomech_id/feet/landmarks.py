@@ -59,7 +59,7 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, whose markers have their roles.
     motion : BodyMotion | None, optional
         What tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers, and its heel and toes
         stand in for markers that a marker set does not have.
@@ -114,9 +114,9 @@ def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE
     path_m : FloatArray
         (n, 3), laboratory axes, metres; missing is NaN.
     rate_hz : float
-        Frames per second.
+        Frames of the path per second.
     longest_s : float, optional
-        Seconds.
+        Longest gap that is bridged, seconds.
     """
     filled, _, _ = fill_gaps(path_m[:, None, :], ["path"], longest=round(longest_s * rate_hz))
     return np.asarray(filled[:, 0])
@@ -130,7 +130,7 @@ def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
     path_m : FloatArray
         (n, 3), laboratory axes, metres; missing is NaN.
     rate_hz : float
-        Frames per second.
+        Frames of the path per second.
     """
     step = max(1, round(DIFFERENCE_S * rate_hz))
     velocity = np.full_like(path_m, np.nan)

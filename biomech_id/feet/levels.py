@@ -31,7 +31,7 @@ class Rest:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot that rests: "L" or "R".
     time_s : float
         Middle of the rest, absolute seconds.
     place_m : tuple[float, float]
@@ -54,7 +54,7 @@ def find_levels(landmarks: Landmarks, speed_m_s: float, moving: BoolArray) -> Le
     landmarks : Landmarks
         Pelvis and feet of the trial.
     speed_m_s : float
-        Speed of travel.
+        Speed of travel: a foot rests while it is slower than a share of it.
     moving : BoolArray
         (n,), frames in which the body goes on.
     """

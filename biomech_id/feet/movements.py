@@ -87,7 +87,7 @@ class Evidence:
     ahead : float
         Part of the way that goes where the pelvis faces, -1 to 1.
     turn_rad : float
-        Change of direction.
+        Change of direction, counter-clockwise seen from above.
     belt_m_s : float
         Speed of the floor.
     flight : float
@@ -138,7 +138,7 @@ def name_movement(evidence: Evidence) -> Named:
     Parameters
     ----------
     evidence : Evidence
-        What was measured.
+        What was measured of the trial, as of `feet.travel`.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Interval:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot that stands: "L" or "R".
     start_s : float
         Strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
     end_s : float
@@ -74,7 +74,7 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
     events : Sequence[Event]
         Of the trial; other sides are ignored.
     side : str
-        "L" or "R".
+        Foot whose stances are wanted: "L" or "R".
     first_s, last_s : float
         Absolute times of the first and the last video frame.
 
@@ -114,7 +114,7 @@ def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray
     time_s : FloatArray
         (n,), of the frames, seconds.
     start_s, end_s : float
-        Seconds.
+        Both ends of the interval, on the frames' clock, seconds.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> Bo
     events : Sequence[Event]
         In order of time.
     side : str
-        "L" or "R".
+        Foot that is asked about: "L" or "R".
     time_s : FloatArray
         (n,), of the frames, seconds.
     """

@@ -115,7 +115,7 @@ def longest_fall_s(height_m: FloatArray, rate_hz: float, loaded: BoolArray) -> f
     height_m : FloatArray
         (n,), of the pelvis.
     rate_hz : float
-        Frames per second.
+        Frames of both arrays per second.
     loaded : BoolArray
         (n,), frames in which a plate carries somebody.
 

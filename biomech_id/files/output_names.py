@@ -53,7 +53,7 @@ def refuse_leading(names: Iterable[str], where: object) -> None:
     Parameters
     ----------
     names : Iterable[str]
-        Of the trials.
+        Names of all trials of the session.
     where : object
         File or folder that has them.
 

@@ -204,11 +204,11 @@ class VideoPlates:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording whose video frames are meant.
     plates : Sequence[ForcePlate]
         Whose wrenches are used, in the trial's order: its own, or filtered ones.
     kinetics : str
-        "textbook" or "vicon".
+        Mode that says how plates come to the video rate: "textbook" or "vicon".
     """
 
     def __init__(self, trial: Trial, plates: Sequence[ForcePlate], kinetics: str) -> None:
@@ -225,7 +225,7 @@ class VideoPlates:
         Parameters
         ----------
         index : int
-            Of the plate.
+            Index of the plate among `plates`, from 0.
         """
         if index not in self._wrenches:
             plate, resample = self.plates[index], window_mean if self.kinetics == "vicon" else local_quadratic
@@ -239,7 +239,7 @@ class VideoPlates:
         Parameters
         ----------
         index : int
-            Of the plate.
+            Index of the plate among `plates`, from 0.
         """
         if index not in self._rests:
             self._rests[index] = plate_at_rest(self.plates[index])

@@ -40,7 +40,7 @@ class StanceVerdict:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot of the stance: "L" or "R".
     plates : tuple[str, ...] | None
         Names of the plates; empty for none, None for those the rules see it on.
     number : int | None, optional
@@ -48,9 +48,9 @@ class StanceVerdict:
     start_s : float | None, optional
         Its strike instead, absolute seconds: the stance that begins nearest, within `NEAREST_S`.
     reason : str, optional
-        Why.
+        Why it was set by hand; printed with the verdict.
     author : str, optional
-        Who says so.
+        Who set it, as it was written.
     """
 
     trial: str

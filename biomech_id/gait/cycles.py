@@ -77,7 +77,7 @@ def mean_cycle_times(cycles: Sequence[Cycle]) -> dict[str, float]:
     Parameters
     ----------
     cycles : Sequence[Cycle]
-        Of one condition.
+        Cycles of one condition, of any number of trials and of both sides.
     """
     return _mean_times([c for c in cycles if c.steady and c.kinetics_valid is not KineticsValid.STANCE_ONLY])
 

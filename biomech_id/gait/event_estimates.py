@@ -73,7 +73,7 @@ class Estimate:
     lag_s : float
         How much later than the force it usually is.
     sd_s : float
-        Its scatter.
+        Standard deviation of that delay from event to event, s.
     """
 
     frame: float
@@ -88,7 +88,7 @@ class FootPaths:
     Attributes
     ----------
     rate_hz : float
-        Frames per second.
+        Frames of the paths per second.
     heel_ahead_m : FloatArray
         Of the pelvis, along the direction of walking.
     toe_ahead_m : FloatArray
@@ -102,9 +102,9 @@ class FootPaths:
     toe_speed_m_s : FloatArray
         Horizontal, in whatever direction.
     heel_height_m : FloatArray
-        Of the marker.
+        Of the heel marker over the floor.
     toe_height_m : FloatArray
-        Of the marker.
+        Of the toe marker over the floor.
     """
 
     rate_hz: float
@@ -158,7 +158,7 @@ def strike_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[
     Parameters
     ----------
     foot : FootPaths
-        The foot.
+        Signals of the foot that strikes.
     peak : float
         Frame of Zeni's extremum.
     speed_m_s : float
@@ -188,7 +188,7 @@ def off_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[str
     Parameters
     ----------
     foot : FootPaths
-        The foot.
+        Signals of the foot that leaves.
     peak : float
         Frame of Zeni's extremum.
     speed_m_s : float
@@ -238,11 +238,11 @@ def consensus(estimates: Mapping[str, Estimate], kind: EventKind, rate_hz: float
     Parameters
     ----------
     estimates : Mapping[str, Estimate]
-        Of one event.
+        Name of the sign -> what it says of this event.
     kind : EventKind
-        Strike or off.
+        Foot strike or foot off; what the signs of each are off by together enters the standard deviation.
     rate_hz : float
-        Frames per second.
+        Frames of the recording per second.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def swing_peak(speed_m_s: FloatArray, rate_hz: float) -> float:
     speed_m_s : FloatArray
         (n,), of a marker of the foot.
     rate_hz : float
-        Frames per second.
+        Frames of the path per second.
     """
     half = max(1, round(HALF_STRIDE_S * rate_hz))
     seen = np.where(np.isfinite(speed_m_s), speed_m_s, -np.inf)
@@ -287,9 +287,9 @@ def second_difference(values: FloatArray, rate_hz: float) -> FloatArray:
     Parameters
     ----------
     values : FloatArray
-        (n,), any unit.
+        (n,), evenly sampled, in any unit.
     rate_hz : float
-        Frames per second.
+        Samples of the values per second.
     """
     step = max(1, round(ACCELERATION_S * rate_hz))
     bent = np.full(len(values), np.nan)
@@ -304,7 +304,7 @@ def falls_below(values: FloatArray, limit: float, first: int, last: int) -> floa
     Parameters
     ----------
     values : FloatArray
-        (n,), any unit.
+        (n,), one for each frame, in any unit.
     limit : float
         In the same unit.
     first : int
@@ -327,7 +327,7 @@ def rises_above(values: FloatArray, limit: float, first: int, last: int) -> floa
     Parameters
     ----------
     values : FloatArray
-        (n,), any unit.
+        (n,), one for each frame, in any unit.
     limit : float
         In the same unit.
     first : int
@@ -345,7 +345,7 @@ def highest_vertex(values: FloatArray, first: int, last: int) -> float:
     Parameters
     ----------
     values : FloatArray
-        (n,), any unit.
+        (n,), one for each frame, in any unit.
     first : int
         First frame looked at.
     last : int
@@ -363,7 +363,7 @@ def vertex(values: FloatArray, i: int) -> float:
     Parameters
     ----------
     values : FloatArray
-        (n,), any unit.
+        (n,), one for each frame, in any unit.
     i : int
         Frame of the maximum.
     """

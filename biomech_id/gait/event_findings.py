@@ -30,7 +30,7 @@ def far_from_force(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that holds the stored events; findings bear its name.
     agreement : Sequence[Agreement]
         Of the plates with the file.
     """
@@ -47,13 +47,13 @@ def beside_markers(trial: Trial, anchors: Sequence[Event], markers: Sequence[Eve
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording of these events; findings bear its name.
     anchors : Sequence[Event]
         Those that stand: stored, or of plates.
     markers : Sequence[Event]
         As the markers alone have them.
     events : Sequence[Event]
-        Those used.
+        Events that were used in the end, completed by markers.
     """
     known = EventsByTime(markers)
     completed = {event.side for event in events if event.source is EventSource.MARKER}
@@ -78,7 +78,7 @@ def unlike_feet(trial: Trial, stored: Sequence[Event], markers: Sequence[Event])
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording of these events; findings bear its name.
     stored, markers : Sequence[Event]
         Of the file, and from markers.
     """
@@ -111,7 +111,7 @@ def out_of_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording of these events; findings bear its name.
     events : Sequence[Event]
         Of it, in order of time.
     """

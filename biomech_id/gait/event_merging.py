@@ -41,7 +41,7 @@ class EventsByTime:
         Parameters
         ----------
         event : Event
-            The event.
+            Event whose side, kind and time are looked for.
         within_s : float
             Largest distance in time, seconds.
         """
@@ -59,7 +59,7 @@ def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Ev
     Parameters
     ----------
     leading : Sequence[Event]
-        Events that stand.
+        Events that stand whatever the others say.
     others : Sequence[Event]
         Events that fill in.
 
@@ -85,7 +85,7 @@ def completed_events(stored: Sequence[Event], detected: Sequence[Event]) -> tupl
     Parameters
     ----------
     stored : Sequence[Event]
-        Of the file.
+        Events of the file, which stay as they are.
     detected : Sequence[Event]
         By plates or markers, these at the times that the stored ones show.
     """

@@ -119,7 +119,7 @@ def find_events(
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with markers, plates or stored events.
     motion : BodyMotion | None, optional
         The trial, tracked; None takes the markers alone.
     source : str, optional
@@ -207,7 +207,7 @@ def events_in_file(trial: Trial) -> tuple[Event, ...]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with the events that its file stores.
     """
     events: list[Event] = []
     kept_s: dict[tuple[str, EventKind], list[float]] = {}

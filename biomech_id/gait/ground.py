@@ -41,7 +41,7 @@ def pressure_threshold_N(mass_kg: float) -> float:
     Parameters
     ----------
     mass_kg : float
-        Body mass.
+        Mass of the whole body, kg.
     """
     return PRESSURE_SHARE_OF_WEIGHT * mass_kg * GRAVITY_M_S2
 
@@ -85,7 +85,7 @@ def surfaces_under(
     stances : Sequence[Stance]
         Of the trial, with the plates that each is on.
     plates : Sequence[ForcePlate]
-        Of the trial.
+        All plates of the trial, by whose names stances call them.
     time_s : FloatArray
         (n,), absolute seconds of its frames.
 
@@ -128,7 +128,7 @@ def floor_of(floor_m: FloorHeight, side: str) -> float | FloatArray:
     floor_m : FloorHeight
         One height, or side -> (n,).
     side : str
-        "L" or "R".
+        Foot whose floor is wanted: "L" or "R".
     """
     return floor_m[side] if isinstance(floor_m, Mapping) else floor_m
 
@@ -179,7 +179,7 @@ class FlatFoot:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot that is meant: "L" or "R".
     origin_lab_m : FloatArray
         (3,), the rearmost point of the outline, on the foot's long axis.
     forward_lab : FloatArray
@@ -218,7 +218,7 @@ def flat_foot(outline_lab_m: FloatArray, ankle_lab_m: FloatArray, flat: BoolArra
     flat : BoolArray
         (n,), the frames to average.
     side : str
-        "L" or "R".
+        Foot that is meant: "L" or "R"; says on which side the other foot is.
     """
     seen = flat & np.isfinite(outline_lab_m).all(axis=(1, 2)) & np.isfinite(ankle_lab_m).all(axis=1)
     if not seen.any() or outline_lab_m.shape[1] < 3:
@@ -240,7 +240,7 @@ def inside_outline(point: FloatArray, outline: FloatArray, *, margin_m: float) -
     Parameters
     ----------
     point : FloatArray
-        (n, 2), metres.
+        (n, 2), points that are asked about, metres.
     outline : FloatArray
         (k, 2), corners in order around a convex polygon, metres, in the same axes.
     margin_m : float

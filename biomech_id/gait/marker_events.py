@@ -51,11 +51,11 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
     Parameters
     ----------
     landmarks : Landmarks
-        Of the trial.
+        Pelvis and feet of the trial.
     travel : Travel
-        Of the trial.
+        How the subject moved: direction, speed, belt.
     method : str, optional
-        One of `METHODS`.
+        One of `METHODS`: a single sign, or the consensus of all.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class RejectedEvent:
     Attributes
     ----------
     event : Event
-        The event.
+        The event as the plate has it.
     reason : Sentence
         What a technician may see.
     """
@@ -56,7 +56,7 @@ def rejected_plate_events(trial: Trial, feet: Feet, plates: Sequence[Event], mar
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that the feet and the events are of.
     feet : Feet
         Its feet, the loads on its plates, and the mass that says what is too light to be a whole foot.
     plates, markers : Sequence[Event]

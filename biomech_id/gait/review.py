@@ -45,15 +45,15 @@ class CycleChoice:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot whose cycle it is: "L" or "R".
     start_s : float
         Strike that opens the cycle, absolute seconds.
     use : bool
-        Whether it enters.
+        True puts the cycle into the means, False leaves it out.
     reason : str, optional
-        Why.
+        Why it was decided; printed with the cycle.
     author : str, optional
-        Who says so.
+        Who decided it, as it was written.
     """
 
     trial: str
@@ -81,7 +81,7 @@ class EventChange:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot whose event it is: "L" or "R".
     kind : EventKind
         Foot strike or foot off.
     time_s : float
@@ -93,9 +93,9 @@ class EventChange:
     deleted : bool, optional
         Whether it is taken away.
     reason : str, optional
-        Why.
+        Why it was changed; printed with the event.
     author : str, optional
-        Who says so.
+        Who changed it, as it was written.
     """
 
     trial: str
@@ -122,13 +122,13 @@ class Comment:
     trial : str
         Name of the trial.
     time_s : float
-        When, absolute seconds.
+        Moment that it is about, absolute seconds.
     text : str
-        What.
+        What was noticed; printed in the report.
     reason : str, optional
         Why it was noted.
     author : str, optional
-        Who noticed it.
+        Who noticed it, as it was written.
     """
 
     trial: str
@@ -154,7 +154,7 @@ class Repair:
     Attributes
     ----------
     kind : str
-        One of `REPAIRS`.
+        One of `REPAIRS`: what is put right.
     what : tuple[str | int, ...]
         Two markers or two channels that are exchanged; a plate's number and the axis of its own along which it is mirrored; the
         file of the static trial; names of copies that count all the same.
@@ -163,9 +163,9 @@ class Repair:
     trials : tuple[str, ...], optional
         Trials that it is about; empty for all.
     reason : str, optional
-        Why.
+        Why it has to be put right; printed in the history.
     author : str, optional
-        Who says so.
+        Who put it right, as it was written.
     """
 
     kind: str
@@ -184,7 +184,7 @@ class Repair:
         Parameters
         ----------
         trial : str
-            Its name.
+            Name of the trial that is asked about.
         names : Sequence[str]
             Of all trials, in order.
         """
@@ -216,7 +216,7 @@ def trials_named(decision: Decision) -> tuple[str, ...]:
     Parameters
     ----------
     decision : Decision
-        Of a review.
+        Any kind of decision of a review.
     """
     return decision.named if isinstance(decision, Repair) else (decision.trial,)
 
@@ -257,7 +257,7 @@ class Review:
         Parameters
         ----------
         name : str
-            Of the trial.
+            Name of the trial that is asked about.
         """
         kept: dict[str, Any] = {
             each.name: tuple(decision for decision in getattr(self, each.name) if name in trials_named(decision))
@@ -273,7 +273,7 @@ def corrected(trial: Trial, search: EventSearch, review: Review) -> EventSearch:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that the events are of.
     search : EventSearch
         Its events as found.
     review : Review
@@ -307,11 +307,11 @@ def apply_events(trial: Trial, events: Sequence[Event], changes: Iterable[EventC
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that the events are of.
     events : Sequence[Event]
-        As found.
+        Events as found, before anybody changed them.
     changes : Iterable[EventChange]
-        Of this trial.
+        Changes that name this trial, in the order written.
 
     Raises
     ------
@@ -346,7 +346,7 @@ def apply_cycles(cycles: Sequence[Cycle], choices: Iterable[CycleChoice]) -> tup
     Parameters
     ----------
     cycles : Sequence[Cycle]
-        Of one trial.
+        Cycles of one trial, of both sides.
     choices : Iterable[CycleChoice]
         Of this trial; where two mean one cycle the later one counts.
 
@@ -371,7 +371,7 @@ def meant_start_s(choice: CycleChoice, starts_s: Sequence[float]) -> float:
     Parameters
     ----------
     choice : CycleChoice
-        Set by hand.
+        Decision that names the cycle by its strike.
     starts_s : Sequence[float]
         Starts of that side's cycles, absolute seconds.
 
@@ -396,7 +396,7 @@ def nearest(time_s: float, known_s: Iterable[float]) -> float | None:
     Parameters
     ----------
     time_s : float
-        Absolute seconds.
+        The time that was written, absolute seconds.
     known_s : Iterable[float]
         Absolute seconds; NaN is not known.
 
@@ -429,7 +429,7 @@ def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
     Parameters
     ----------
     decisions : Iterable[Decision]
-        Of a review.
+        Decisions of a review, of any kind.
     """
     kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair"}
     return [{"decision": kinds[type(decision)], **_plain(decision)} for decision in decisions]

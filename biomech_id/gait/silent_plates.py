@@ -47,7 +47,7 @@ def silent_stances(scene: Scene, side: str, judged: Sequence[Judged]) -> tuple[F
     scene : Scene
         What verdicts are given from.
     side : str
-        "L" or "R".
+        Foot whose stances these are: "L" or "R".
     judged : Sequence[Judged]
         Its stances with their loads; those set by hand are what somebody wants them to be.
 

@@ -193,7 +193,7 @@ def mean_stance_times_s(stances: Sequence[Stance]) -> dict[str, float]:
     Parameters
     ----------
     stances : Sequence[Stance]
-        Of one condition.
+        Stances of one condition, of both sides and all its trials.
     """
     lengths = {
         side: [s.end_s - s.start_s for s in stances if s.side == side and np.isfinite(s.end_s - s.start_s)] for side in SIDES

@@ -61,13 +61,13 @@ class Scene:
     Attributes
     ----------
     trial : Trial
-        The recording.
+        The recording, with its plates.
     landmarks : Landmarks
         Pelvis and feet of the trial.
     loads : tuple[PlateLoad, ...]
-        Of all plates.
+        Loads of all plates, at the video rate, in order of time.
     intervals : Mapping[str, tuple[Interval, ...]]
-        Side -> stances.
+        Side -> stances as the events give them, in order of time.
     body_mass_kg : float | None
         Kilograms; None where it is not known.
     """
@@ -90,7 +90,7 @@ class Scene:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Foot whose outline is meant: "L" or "R".
         plate : int
             Index of the plate.
         """
@@ -104,7 +104,7 @@ class Scene:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Foot whose height is meant: "L" or "R".
         plate : int
             Index of the plate.
         """
@@ -131,7 +131,7 @@ class Scene:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Foot that is asked about: "L" or "R".
         plate : int
             Index of the plate.
         """
@@ -158,7 +158,7 @@ class Scene:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Foot that is asked about: "L" or "R".
         """
         if side not in self._grounded:
             mask = np.zeros(self.landmarks.n_frames, dtype=np.bool_)
@@ -183,9 +183,9 @@ class Scene:
         Parameters
         ----------
         start_s, end_s : float
-            Absolute seconds.
+            Both instants, absolute seconds.
         apart_s : float, optional
-            How near, seconds.
+            How long before and after the two instants still counts, seconds.
         """
         begins_s, ends_s = self._spans_s
         near = np.flatnonzero((begins_s < end_s + apart_s) & (ends_s > start_s - apart_s))
@@ -203,7 +203,7 @@ class Scene:
         Parameters
         ----------
         other : str
-            "L" or "R".
+            The foot that joins: "L" or "R".
         load : PlateLoad
             One of the loads.
         """
@@ -224,7 +224,7 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
     scene : Scene
         What verdicts are given from.
     interval : Interval
-        The stance.
+        The stance to judge, one of the scene's.
     """
     loads = loads_under(scene, interval)
     names = _plate_names(scene, loads)
@@ -276,7 +276,7 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     scene : Scene
         What verdicts are given from.
     interval : Interval
-        The stance.
+        The stance whose loads are wanted, one of the scene's.
     """
     near = scene.loads_near(interval.lower_s, interval.upper_s)
     named = [load for load in near if scene.trial.plates[load.contact.plate].foot == interval.side]
@@ -419,7 +419,7 @@ def flat_frames(scene: Scene, interval: Interval) -> slice:
     scene : Scene
         What verdicts are given from.
     interval : Interval
-        The stance.
+        The stance that is asked about, one of the scene's.
     """
     shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
     first_s, last_s = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
@@ -487,7 +487,7 @@ def light_stances(scene: Scene, side: str, judged: Sequence[tuple[Stance, tuple[
     scene : Scene
         What verdicts are given from.
     side : str
-        "L" or "R".
+        Foot whose stances these are: "L" or "R".
     judged : Sequence[tuple[Stance, tuple[PlateLoad, ...]]]
         Its stances with their loads; those set by hand are looked at elsewhere.
     """

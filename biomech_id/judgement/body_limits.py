@@ -40,7 +40,7 @@ def angle_findings(result: Solved) -> Iterator[Finding]:
     Parameters
     ----------
     result : Solved
-        Tracked.
+        The trial as tracked, with or without loads.
     """
     angles: list[tuple[float, dict[str, object]]] = []
     table = frames(result)

@@ -54,7 +54,7 @@ def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[
     model : CalibratedModel
         Calibrated on the offsets that files store, for want of a static trial.
     trials : Sequence[Trial]
-        As read.
+        The recordings as read, with their stored angles.
     """
     checked = 0
     apart: list[tuple[float, str, str, str]] = []

@@ -38,7 +38,7 @@ class StanceForce:
     Attributes
     ----------
     stance : Stance
-        Which stance.
+        The stance whose frames these are.
     body : FloatArray
         (n, 2), forward and to the left, from the centre of pressure to the hips.
     force : FloatArray
@@ -90,7 +90,7 @@ def force_directions(result: Solved) -> Iterator[StanceForce]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     """
     for stance, contact in known_contacts(result):
         at = during(stance, result.motion.time_s)
@@ -105,9 +105,9 @@ def plate_directions(result: Solved, stance: Stance) -> StanceForce | None:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     stance : Stance
-        On one plate.
+        A stance that is on one plate.
     """
     plate = next(plate for plate in result.plates if plate.name == stance.plates[0])
     at = during(stance, result.motion.time_s)
@@ -145,7 +145,7 @@ def known_contacts(result: Solved) -> Iterator[tuple[Stance, FootContact]]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     """
     for stance in result.assignment.stances if result.assignment else ():
         contact = result.shown_contacts.get(stance.side)
@@ -159,7 +159,7 @@ def middle_of_hips(result: Solved, frames: slice = slice(None)) -> FloatArray | 
     Parameters
     ----------
     result : Solved
-        Tracked.
+        The trial as tracked, with or without loads.
     frames : slice, optional
         Those that are asked for, all unless given.
     """
@@ -175,9 +175,9 @@ def during(stance: Stance, time_s: FloatArray) -> slice:
     Parameters
     ----------
     stance : Stance
-        Of a foot.
+        A stance of either foot.
     time_s : FloatArray
-        (n,), absolute seconds.
+        (n,), absolute seconds of the frames.
     """
     first = 0 if np.isnan(stance.start_s) else int(np.searchsorted(time_s, stance.start_s))
     stop = len(time_s) if np.isnan(stance.end_s) else int(np.searchsorted(time_s, stance.end_s))
@@ -190,7 +190,7 @@ def hips_progression(result: Solved, path_m: FloatArray) -> FloatArray:
     Parameters
     ----------
     result : Solved
-        Tracked.
+        The trial as tracked, with or without loads.
     path_m : FloatArray
         (n, 3), the hips' way, laboratory axes, metres.
     """
@@ -207,7 +207,7 @@ def alone(result: Solved, side: str) -> BoolArray:
     Parameters
     ----------
     result : Solved
-        With its events.
+        The trial with its events.
     side : str
         Of the foot that stands: "L" or "R".
 
@@ -235,7 +235,7 @@ def weight_excess(result: Solved) -> Iterator[tuple[Stance, float, bool]]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
 
     Notes
     -----
@@ -266,7 +266,7 @@ def sideways_impulses(result: Solved) -> Iterator[tuple[Stance, float, float]]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
 
     Notes
     -----

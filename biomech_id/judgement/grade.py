@@ -322,7 +322,7 @@ def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
     Parameters
     ----------
     trials : Sequence[Solved]
-        Analysed and graded.
+        The trials of the session, with their rules applied.
     """
     if not any(trial.plates for trial in trials) or any(trial.has_kinetics for trial in trials):
         return ()

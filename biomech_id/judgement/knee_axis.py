@@ -94,7 +94,7 @@ def knee_axis_findings(judged: Mapping[str, Mapping[str, Any]], where: str) -> I
     Parameters
     ----------
     judged : Mapping[str, Mapping[str, Any]]
-        As of `judge_knee_axes`.
+        Side -> evidence, as of `judge_knee_axes`.
     where : str
         The static trial, or what stands in for it.
     """
@@ -123,7 +123,7 @@ def with_knee_axes(calibration: Mapping[str, Any], judged: Mapping[str, Mapping[
     calibration : Mapping[str, Any]
         What the model says of itself.
     judged : Mapping[str, Mapping[str, Any]]
-        As of `judge_knee_axes`.
+        Side -> evidence, as of `judge_knee_axes`.
     """
     if not judged or "sides" not in calibration:
         return dict(calibration)

@@ -46,7 +46,7 @@ class LoggedSession:
     date : str
         ISO date of the session; empty where nobody recorded it.
     steps : tuple[PlateStep, ...]
-        Its typical steps.
+        Its steps that tell where plates stand.
     typical : bool
         Whether no step of it was refused as no typical walker's.
     """
@@ -65,7 +65,7 @@ class PlateLog:
     Attributes
     ----------
     plate : str
-        Its name.
+        Name of the plate in the files.
     sessions : tuple[str, ...]
         Names of the n sessions with a typical step on it, in order of time.
     dates : tuple[str, ...]
@@ -73,7 +73,7 @@ class PlateLog:
     people : int
         Number of people behind them.
     steps : int
-        Number of steps.
+        Number of steps of all sessions together.
     of_sessions : FloatArray
         (n, 3), what each session alone says: m, m, rad.
     of_sessions_sd : FloatArray
@@ -206,7 +206,7 @@ def log_findings(logs: Sequence[PlateLog]) -> list[Finding]:
     Parameters
     ----------
     logs : Sequence[PlateLog]
-        Of every plate.
+        The log of every plate of the study.
     """
     findings = []
     for log in logs:
@@ -234,7 +234,7 @@ def own_population(sessions: Sequence[LoggedSession], path: Path) -> Path:
     sessions : Sequence[LoggedSession]
         Of people without a gait disorder, on plates that were surveyed.
     path : Path
-        The file.
+        JSON file to write; an existing one is replaced.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def plate_signal_findings(result: Solved) -> Iterator[Finding]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     """
     used = {name for stance in (result.assignment.stances if result.assignment else ()) for name in stance.plates}
     for plate in result.plates:
@@ -65,7 +65,7 @@ def friction_findings(result: Solved) -> Iterator[Finding]:
     Parameters
     ----------
     result : Solved
-        A walk, solved.
+        A walk as solved, with plates and stances.
     """
     least_N = LEAST_SHARE * (result.mass_kg or np.inf) * GRAVITY_M_S2
     for plate in result.plates:

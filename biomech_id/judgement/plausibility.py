@@ -125,9 +125,9 @@ class MovementLimits:
     Attributes
     ----------
     moment : float
-        N m/kg.
+        Largest joint moment, N m/kg, of plates filtered as the markers.
     power : float
-        W/kg.
+        Largest joint power, W/kg, of plates filtered as the markers.
     moment_raw : float
         N m/kg, of plates as recorded.
     power_raw : float
@@ -193,7 +193,7 @@ def plausibility_findings(result: Solved) -> Iterator[Finding]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     """
     return (finding for _, finding in with_rules(result))
 
@@ -204,7 +204,7 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
     Parameters
     ----------
     result : Solved
-        Solved.
+        The trial as solved, with plates and stances.
     """
     seen = list(force_directions(result)) if result.kind in (*ROLLING, TrialKind.RUN) else []
     for name, rule in PLAUSIBILITY_RULES.items():
@@ -441,7 +441,7 @@ def movement_limits(result: Solved) -> tuple[float, float]:
     Parameters
     ----------
     result : Solved
-        Analysed.
+        The trial, with its kind and bandwidth.
     """
     limits = MOVEMENT_LIMITS.get(result.kind, JUMP_LIMITS)
     if result.kind is TrialKind.RUN and _speed_m_s(result) > SPRINT_M_S:

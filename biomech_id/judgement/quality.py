@@ -43,7 +43,7 @@ class QualityRule:
     why : str
         Where the limits come from.
     layers : tuple[Aspect, ...], optional
-        What it judges.
+        Layers of results that it judges.
     low_is_bad : bool, optional
         Whether "beyond" means below.
     by_cycle : bool, optional
@@ -87,7 +87,7 @@ class QualityRule:
         Parameters
         ----------
         grade : Grade
-            The verdict.
+            The verdict that was given.
         """
         limit = self.reject if grade is Grade.REJECT else self.warn
         if grade is Grade.NOT_JUDGED:

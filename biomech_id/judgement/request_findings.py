@@ -53,7 +53,7 @@ def request_findings(
     static : Trial | None
         The trial the model is calibrated on, or None.
     subject : Subject
-        Measurements in force.
+        Measurements that the analysis uses, with their sources.
     review : Review | None, optional
         What was decided by hand, in recipe and review.
     """
@@ -70,7 +70,7 @@ def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ..
     static : Trial | None
         The trial the model is calibrated on, or None.
     subject : Subject
-        Measurements in force.
+        Measurements that the analysis uses, with their sources.
     """
     return () if static is None else (
         *_moving_static(static), *_mass_unlike_weight(static, subject), *_unlike_markers(static, subject)
@@ -109,9 +109,9 @@ def steps_findings(results: Sequence[Solved], subject: Subject, *, aided: bool =
     Parameters
     ----------
     results : Sequence[Solved]
-        Analysed trials.
+        Trials as analysed, with the mass that their steps show.
     subject : Subject
-        Measurements in force.
+        Measurements that the analysis uses, with their sources.
     aided : bool, optional
         Whether an aid, a rail or a hand may bear a part of the body: then nothing is said.
     worn : bool, optional

@@ -39,7 +39,7 @@ class PlatePlace:
     Attributes
     ----------
     plate : str
-        Its name.
+        Name of the plate in the files.
     steps : int
         Number of steps behind it.
     elsewhere : FloatArray
@@ -96,7 +96,7 @@ class PlatesTold:
     places : tuple[PlatePlace, ...]
         Of every plate with a typical step.
     fit : PlateFit
-        Behind them.
+        The fit to all steps that the places are of.
     free : PlateFit
         The same if nobody knows how foot markers are placed.
     silent : tuple[tuple[str, Sentence], ...]
@@ -171,7 +171,7 @@ def plate_findings(estimate: PlatesTold | None) -> Iterator[Finding]:
     Parameters
     ----------
     estimate : PlatesTold | None
-        What `tell_plates` returned.
+        What `tell_plates` returned; None says nothing.
     """
     if estimate is None:
         return
@@ -214,7 +214,7 @@ def with_plate_places(results: Sequence[Solved], estimate: PlatesTold | None) ->
     results : Sequence[Solved]
         Graded by every other rule.
     estimate : PlatesTold | None
-        What `tell_plates` returned.
+        What `tell_plates` returned; None leaves the trials as they are.
     """
     if estimate is None:
         return list(results)
@@ -247,7 +247,7 @@ def plates_summary(estimate: PlatesTold | None) -> dict[str, object]:
     Parameters
     ----------
     estimate : PlatesTold | None
-        What `tell_plates` returned.
+        What `tell_plates` returned, or None.
     """
     if estimate is None:
         return {}

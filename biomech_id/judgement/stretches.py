@@ -57,7 +57,7 @@ class Stretch:
         Parameters
         ----------
         part : Part
-            (side, segment).
+            Part of the body: (side, segment).
         """
         return part[0] == "" or part[0] in self.sides
 
@@ -93,7 +93,7 @@ def stretches(motion: BodyMotion, cycles: Sequence[Cycle]) -> tuple[Stretch, ...
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     cycles : Sequence[Cycle]
         Its cycles; one whose next strike lies outside the trial is judged as far as its foot off.
     """
@@ -116,7 +116,7 @@ class Watched:
     markers : Markers
         Of the trial, with what was filled marked.
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     groups : Mapping[Part, tuple[str, ...]]
         Segment -> names of the markers on it.
     names : tuple[str, ...]
@@ -146,7 +146,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Whose sides count.
+            Stretch of frames whose sides count.
         """
         own = {"", *stretch.sides}
         return [name for name in self._seen if not self._sides.get(name) or self._sides[name] & own]
@@ -188,7 +188,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         """
         worst = Reading(stretch, 0.0) if self.watched(stretch) else Reading(stretch, float("nan"))
         start, stop = stretch.frames.start, stretch.frames.stop
@@ -208,7 +208,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         """
         names = self.watched(stretch)
         if not names or self.markers.filled is None:
@@ -226,7 +226,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         """
         of_sides = [
             values
@@ -268,7 +268,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         limit_mm : float, optional
             Frames in which the change is larger are named.
         """
@@ -292,7 +292,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         limit_mm : float
             Beyond it a marker is not where it was put.
         """
@@ -312,7 +312,7 @@ class Watched:
         Parameters
         ----------
         stretch : Stretch
-            Where to look.
+            Frames that are judged, with the sides that matter in them.
         """
         worst = Reading(stretch, float("nan"))
         for side in stretch.sides if self.static_motion is not None else ():

@@ -63,7 +63,7 @@ class Sentence:
         Parameters
         ----------
         language : str, optional
-            One of `LANGUAGES`.
+            Language of the words: one of `LANGUAGES`.
         """
         return worded(self.rule, self.values, language)
 
@@ -93,7 +93,7 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
     values : Mapping[str, Any]
         As a `Sentence` holds them, or as JSON gave them back.
     language : str
-        One of `LANGUAGES`.
+        Language of the words: one of `LANGUAGES`.
     part : str
         ``"text"`` or ``"hint"``; empty where the rule has no such part.
     """
@@ -111,9 +111,9 @@ def plates_called(text: str, language: str) -> str:
     Parameters
     ----------
     text : str
-        Any text.
+        A sentence that may call plates by their number.
     language : str
-        One of `LANGUAGES`.
+        Language of the text: one of `LANGUAGES`.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def opens_with(rule: str, language: str = "en") -> str:
     rule : str
         Name of the rule.
     language : str, optional
-        One of `LANGUAGES`.
+        Language whose sentence is meant: one of `LANGUAGES`.
     """
     literal, name, *_ = next(iter(Formatter().parse(str(table(language).get(rule, {}).get("text", "")))), ("", None))
     return "" if literal else name or ""
@@ -228,7 +228,7 @@ def missing_words(language: str) -> list[str]:
     Parameters
     ----------
     language : str
-        One of `LANGUAGES`.
+        Language that is checked: one of `LANGUAGES`.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def add_sentences(folder: str | Path) -> None:
     Parameters
     ----------
     folder : str | Path
-        The tables' folder.
+        Folder that has a folder for each language.
     """
     FOLDERS.append(Path(folder))
 

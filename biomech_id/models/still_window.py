@@ -39,7 +39,7 @@ class StillWindow:
     speed_m_s : float
         Median over markers of their mean speed.
     rate_hz : float
-        Frames per second.
+        Frames of the recording per second.
     """
 
     first: int

@@ -32,7 +32,7 @@ def layers_taken(rule: str) -> tuple[Aspect, ...]:
     Parameters
     ----------
     rule : str
-        Of the reason.
+        Name of the reason's rule, a key of the sentences.
     """
     return _TAKES.get(rule, tuple(Aspect))
 
@@ -103,7 +103,7 @@ class Cycle:
         Parameters
         ----------
         layer : Aspect
-            The layer.
+            Layer of results that is asked about.
         """
         nothing = KineticsValid.FALSE if layer is Aspect.KINETICS else KineticsValid.STANCE_ONLY
         return self.kinetics_valid is not nothing
@@ -114,6 +114,6 @@ class Cycle:
         Parameters
         ----------
         layer : Aspect
-            The layer.
+            Layer of results that is asked about.
         """
         return tuple(why for why in self.reasons if layer in layers_taken(why.rule))

@@ -47,7 +47,7 @@ class Agreement:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot whose events are compared: "L" or "R".
     kind : EventKind
         Foot strike or foot off.
     source : str
@@ -57,7 +57,7 @@ class Agreement:
     n : int
         Number of events that both have.
     median_s : float
-        Of the differences.
+        Median of all differences, s.
     worst_s : float
         Largest difference, with its sign.
     """

@@ -35,9 +35,9 @@ class PlateContact:
         Absolute seconds at which the vertical force rises above and falls below the threshold; NaN when the plate was already, or
         still, loaded at the trial's end.
     peak_N : float
-        Largest vertical force.
+        Largest vertical force of the load, N.
     threshold_N : float
-        The threshold used.
+        Vertical force above which this plate counts as loaded, N.
     first : int
         Analog samples of the load, half-open [first, last).
     last : int
@@ -65,7 +65,7 @@ class PlateLoad:
     Attributes
     ----------
     contact : PlateContact
-        The contact.
+        The contact that it is the load of.
     vertical_N : FloatArray
         (k,), mean vertical force around each of its frames; zero where the plate carries less than counts.
     cop_lab_m : FloatArray
@@ -278,7 +278,7 @@ class Travel:
     Attributes
     ----------
     kind : TrialKind
-        What it is.
+        What kind of movement the trial is.
     reason : Sentence
         Why it is that.
     speed_m_s : float

@@ -78,7 +78,7 @@ def worst(grades: Iterable[Grade]) -> Grade:
     Parameters
     ----------
     grades : Iterable[Grade]
-        Any number.
+        Grades of any number of parts, in any order.
     """
     return max(grades, key=_ORDER.index, default=Grade.NOT_JUDGED)
 
@@ -89,7 +89,7 @@ def together(grades: Iterable[Grade]) -> Grade:
     Parameters
     ----------
     grades : Iterable[Grade]
-        Of its parts.
+        Grades of the parts, in any order.
     """
     each = list(grades)
     judged = [grade for grade in each if grade not in (Grade.NOT_JUDGED, Grade.NOT_MEASURED)]

@@ -62,7 +62,7 @@ class CalibratedModel(Protocol):
         Parameters
         ----------
         trial : Trial
-            The recording.
+            The recording under its file's own labels.
         """
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
@@ -71,7 +71,7 @@ class CalibratedModel(Protocol):
         Parameters
         ----------
         trial : Trial
-            The recording.
+            The recording, its markers named as the model knows them.
         kinetics : str, optional
             One of the model's kinetics modes: "textbook".
         """
@@ -109,9 +109,9 @@ class Movement(BodyMotion):
         Parameters
         ----------
         motion : BodyMotion
-            The trial, tracked.
+            Poses of the tracked body, frame by frame.
         trial : Trial
-            What was tracked.
+            The recording that was tracked; its identity is kept.
         model : CalibratedModel | None, optional
             What it was tracked with.
 

@@ -63,7 +63,7 @@ class Stance:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot that stands: "L" or "R".
     start_s : float
         Absolute seconds; NaN where the trial begins or ends within the stance.
     end_s : float

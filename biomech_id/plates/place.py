@@ -64,7 +64,7 @@ class Population:
     momentum_cov_m2 : FloatArray
         (2, 2), its covariance.
     n_steps : int
-        Number of steps.
+        Number of steps that it was made of.
     """
 
     mean: FloatArray
@@ -124,7 +124,7 @@ def population_of(steps: Sequence[PlateStep], laboratory: Sequence[str], person:
     laboratory : Sequence[str]
         (n,), whose plates; those of the first are taken to stand where its files say.
     person : Sequence[str]
-        (n,), who walked.
+        (n,), who took each step: the steps of one person share that person's habit.
     """
     curves = np.array([step.curve.ravel() for step in steps])
     momentum = np.array([step.R_walk_lab @ step.momentum_lab_m for step in steps])
@@ -278,7 +278,7 @@ def as_if_moved(step: PlateStep, elsewhere: Sequence[float]) -> PlateStep:
     Parameters
     ----------
     step : PlateStep
-        As told.
+        The step as measured, with the plate where the file has it.
     elsewhere : Sequence[float]
         (3,), truth less file: m, m, rad.
     """

@@ -55,7 +55,7 @@ def step_from(record: Mapping[str, Any]) -> PlateStep:
     Parameters
     ----------
     record : Mapping[str, Any]
-        What `step_record` returned.
+        Mapping as `step_record` makes it, or read back from JSON.
     """
     vectors = {
         key: np.array([np.nan if value is None else value for value in record[key]], dtype=float)
@@ -75,7 +75,7 @@ def write_population(path: Path, source: str, steps: Iterable[tuple[str, str, Pl
     Parameters
     ----------
     path : Path
-        The file.
+        JSON file to write; an existing one is replaced.
     source : str
         Who walked, where, in words.
     steps : Iterable[tuple[str, str, PlateStep]]

@@ -67,7 +67,7 @@ class PlateStep:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot that steps: "L" or "R".
     plate : str
         Name of the plate.
     start_s : float
@@ -159,7 +159,7 @@ def told_by_steps(
     Parameters
     ----------
     trial : str
-        Its name.
+        Name of the trial, kept with each step.
     landmarks : Landmarks
         Pelvis and feet; of feet with a heel and a toe marker.
     travel : Travel
@@ -167,7 +167,7 @@ def told_by_steps(
     stances : Sequence[Stance]
         Every stance with its verdict.
     plates : Sequence[ForcePlate]
-        As recorded.
+        The trial's plates, with the forces as recorded, unfiltered.
     whole : tuple[BodyMomentum, Mapping[str, FootContact]] | None, optional
         Momentum of the whole body, and the ground's action on both feet; None where it is not tracked.
     """

@@ -24,7 +24,7 @@ def read_codes(path: Path) -> dict[str, str]:
     Parameters
     ----------
     path : Path
-        The file.
+        The CSV file, in UTF-8.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def coded_subjects(subjects: Mapping[str, Path], study: Path, codes: Mapping[str
     study : Path
         Folder of the study.
     codes : Mapping[str, str]
-        Folder -> code.
+        Folder relative to the study -> code, as `read_codes` returns it.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def coded_sentence(error: BiomechError, job: Job) -> str:
     error : BiomechError
         Why there is no result.
     job : Job
-        Of the subject.
+        Job of the subject that has no result.
     """
     code = job.code or ""
     words = NameWords.of(((name, "a name") for path in job.paths for name in (path.name, *folders_that_tell(path))), without=code)

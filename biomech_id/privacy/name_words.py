@@ -38,7 +38,7 @@ def folded(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any.
+        Any text, in any script.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def runs_of(text: str) -> Iterator[str]:
     Parameters
     ----------
     text : str
-        Any.
+        Any text, in any script.
     """
     plain = text if text.isascii() else _without_marks(text)
     for run in dict.fromkeys(_RUN.findall(plain)):
@@ -89,7 +89,7 @@ def words_of_name(text: str) -> frozenset[str]:
     Parameters
     ----------
     text : str
-        The name.
+        A person's name, or the name of a file or folder.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class NameWords:
         Parameters
         ----------
         run : str
-            Letters.
+            A run of letters, as `runs_of` yields it.
 
         Examples
         --------
@@ -181,7 +181,7 @@ class NameWords:
         Parameters
         ----------
         text : str
-            Any.
+            The text that is searched for names.
         """
         if not self.kinds:
             return ""
@@ -193,7 +193,7 @@ class NameWords:
         Parameters
         ----------
         text : str
-            Any.
+            The text that may show names.
         code : str
             What takes its place.
         """

@@ -110,7 +110,7 @@ class Pseudonym:
         Parameters
         ----------
         path : Path
-            The file.
+            A recording of the job.
         """
         return self.exact.get(str(path), self.of(path.name)) if self.code else path.name
 
@@ -130,7 +130,7 @@ class Pseudonym:
         Parameters
         ----------
         finding : Finding
-            The finding.
+            A finding whose values or place may hold names.
         """
         return replace(finding, values=self.of_values(finding.values), where=self.of(finding.where)) if self.code else finding
 
@@ -192,7 +192,7 @@ class Pseudonym:
         Parameters
         ----------
         trial : Trial
-            The recording.
+            The recording as it was read.
         """
         if not self.code:
             return trial
@@ -215,7 +215,7 @@ class Pseudonym:
         Parameters
         ----------
         subject : Subject
-            The person.
+            Who was measured, with all that the files say.
         """
         if not self.code:
             return subject
@@ -246,7 +246,7 @@ class Pseudonym:
         Parameters
         ----------
         job : Job
-            As asked for.
+            The job as it was asked for, with real names.
         """
         return replace(job, recipe=job.recipe.replaced(emg_reference=self._reference(job))) if self.code else job
 
@@ -259,7 +259,7 @@ class Pseudonym:
         Parameters
         ----------
         job : Job
-            As asked for.
+            The job as it was asked for, with real names.
         """
         if not self.code:
             return job
@@ -520,7 +520,7 @@ def left_out_finding(job: Job, clinic: Mapping[str, Any], review: Review, condit
     review : Review
         What was decided by hand, as it is.
     conditions : Iterable[str]
-        Of the trials.
+        Condition of every trial; empty where it has none.
     """
     if not job.code:
         return ()
@@ -544,7 +544,7 @@ def folders_that_tell(path: Path) -> Iterator[str]:
     Parameters
     ----------
     path : Path
-        The file.
+        A recording, as it was named.
     """
     for parents in (path.absolute().parents, path.resolve().parents):
         yield from (folder.name for folder in list(parents)[:FOLDERS_THAT_TELL])

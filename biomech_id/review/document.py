@@ -30,7 +30,7 @@ def page_html(data: Mapping[str, Any], blocks: Mapping[str, str], *, title: str,
     Parameters
     ----------
     data : Mapping[str, Any]
-        Everything but arrays.
+        Everything that the page knows, arrays left out.
     blocks : Mapping[str, str]
         Name of a block of arrays -> its text.
     title : str

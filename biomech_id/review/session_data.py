@@ -34,9 +34,9 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
     out : Path
         Folder of the results, for what its trials looked like.
     tables : Tables
-        Read from it.
+        Tables as read from that folder.
     blocks : Blocks
-        Of the page.
+        Arrays of the whole page, to which the session's are added.
     called : str
         What the page calls the folder.
     norm : Table | None, optional
@@ -137,7 +137,7 @@ def moment_of(values: Mapping[str, Any], trial: Mapping[str, Any]) -> float | No
     Parameters
     ----------
     values : Mapping[str, Any]
-        Of the finding.
+        Values of the finding, or of one of the sentences in it.
     trial : Mapping[str, Any]
         As in ``summary.json``, for its rate and cycles.
 

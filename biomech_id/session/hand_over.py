@@ -76,7 +76,7 @@ def to_xarray(x: Any) -> Any:
     Parameters
     ----------
     x : Any
-        As for ``biomech_id.to_dataframe``.
+        Any value that ``biomech_id.to_dataframe`` takes.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def from_dataframe(
     up : str, optional
         Which axis points up.
     name : str, optional
-        Of the trial.
+        Name that the trial gets.
 
     Raises
     ------

@@ -67,7 +67,7 @@ class ByName(Mapping[str, _T]):
     Parameters
     ----------
     things : Mapping[str, _T]
-        Name -> thing.
+        Name -> thing, in the order wanted.
     what : str
         What they are, in a message: "trial".
     """
@@ -185,7 +185,7 @@ class SessionTrial:
     Attributes
     ----------
     session : Session
-        It belongs to.
+        The session that it belongs to.
     about : Mapping[str, Any]
         What ``summary.json`` says of it.
     """
@@ -334,11 +334,11 @@ class Session:
     static_motion : BodyMotion | None, optional
         The static trial as tracked, for programs that take over; None without one.
     static_markers : Markers | None, optional
-        Its markers.
+        Markers of the static trial, as tracked; None without one.
     marker_groups : Mapping[Part, tuple[str, ...]], optional
         (side, segment) -> names of its markers.
     muscle_signals : SessionEmg, optional
-        Of every recording.
+        Muscle signals of every recording that has any.
     review : Review, optional
         What somebody decided by hand.
     clinic : Mapping[str, Mapping[str, str]], optional

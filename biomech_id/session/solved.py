@@ -76,7 +76,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     history : tuple[Sentence | str, ...], optional
         What was done to the data, in words, in order.
     findings : tuple[Finding, ...], optional
-        What was noticed.
+        What was noticed in this trial, in the order noticed.
     as_recorded : JointLoads | None, optional
         Loads from the plates as recorded, where those behind ``loads`` were given the markers' response; None elsewhere.
     bandwidth : str, optional
@@ -207,9 +207,9 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         Parameters
         ----------
         cycle : Cycle
-            The cycle.
+            A cycle of this trial.
         layer : Aspect
-            What of it.
+            Layer whose means are meant: angles, loads, muscle signals.
         by_rules : bool, optional
             Whether what somebody decided is left aside.
         """
@@ -227,7 +227,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         layer : Aspect
             Any but muscle signals, which belong to the session (`session.values.verdicts`).
         side : str
-            "L" or "R".
+            Side that is asked about: "L" or "R".
         """
         rows = worst(row.by[layer, side] for row in self.quality if (layer, side) in row.by)
         cycles = [cycle for cycle in self.cycles if cycle.side == side]

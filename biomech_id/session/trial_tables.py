@@ -66,7 +66,7 @@ def frames(trial: Solved) -> FrameTable:
     Parameters
     ----------
     trial : Solved
-        The trial, solved.
+        The trial as it was solved.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def spatiotemporal_rows(trial: Solved) -> tuple[dict[str, object], ...]:
     Parameters
     ----------
     trial : Solved
-        The trial, measured.
+        The trial, with cycles and parameters.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def with_units(table: pd.DataFrame, name: str) -> pd.DataFrame:
     Parameters
     ----------
     table : pd.DataFrame
-        Of a session.
+        A table of a session, which itself stays as it is.
     name : str
         Its name in the data dictionary, or "frames".
     """

@@ -34,7 +34,7 @@ def low_pass_sections(rate_hz: float, cutoff_hz: float) -> FloatArray:
     Parameters
     ----------
     rate_hz : float
-        Samples per second.
+        Samples of the signal per second.
     cutoff_hz : float
         Design frequency: the amplitude of a single pass is 0.707 there.
 
@@ -60,7 +60,7 @@ def band_pass_sections(rate_hz: float, low_hz: float, high_hz: float) -> FloatAr
     Parameters
     ----------
     rate_hz : float
-        Samples per second.
+        Samples of the signal per second.
     low_hz, high_hz : float
         Design frequencies: the amplitude of a single pass is 0.707 there.
 
@@ -92,7 +92,7 @@ def notch_section(rate_hz: float, line_hz: float, width_hz: float) -> FloatArray
     Parameters
     ----------
     rate_hz : float
-        Samples per second.
+        Samples of the signal per second.
     line_hz : float
         What is taken out.
     width_hz : float

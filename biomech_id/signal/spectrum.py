@@ -19,7 +19,7 @@ def power_density(values: FloatArray, rate_hz: float, segment: int) -> tuple[Flo
     values : FloatArray
         (n,), finite, any unit.
     rate_hz : float
-        Samples per second.
+        Samples of the signal per second.
     segment : int
         Samples of a segment, n at most.
 

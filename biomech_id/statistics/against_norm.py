@@ -29,7 +29,7 @@ def against_norm(tables: Tables, norm: pd.DataFrame) -> list[Mapping[str, object
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with its cycles and conditions.
     norm : pd.DataFrame
         What it is compared with.
     """

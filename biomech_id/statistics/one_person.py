@@ -61,11 +61,11 @@ def crawford_howell(value: float, mean: float, sd: float, n: int, *, spread: Spr
     Parameters
     ----------
     value : float
-        The person's.
+        The person's number, in the norm's unit.
     mean, sd : float
         Of the norm, in the same unit; sd with n - 1 in the denominator.
     n : int
-        Number of subjects.
+        Number of subjects behind mean and SD.
     spread : Spread | None, optional
         How well mean and sd are known; None for those of n subjects.
 
@@ -133,11 +133,11 @@ def curve_against(
     Parameters
     ----------
     curve : FloatArray
-        (points,) the person's.
+        (points,), the person's mean curve, in the norm's unit.
     mean, sd : FloatArray
         (points,) of the norm, same unit.
     n : int
-        Number of subjects.
+        Number of subjects behind mean and SD.
     reach_sd : float
         As of `whole_curve_sd`, of the norm.
     spread : Spread | None, optional

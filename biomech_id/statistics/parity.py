@@ -113,7 +113,7 @@ class ParityRow:
     correlation : float
         Of both curves; NaN when one of them is constant or nothing could be compared.
     n_frames : int
-        Frames compared.
+        Number of frames that were compared.
     worst_frame : int
         The recording's own number of the frame with the largest difference, or 0.
     left_out : Mapping[LeftOut, int]
@@ -216,7 +216,7 @@ def head_offset_parity(calibration: Mapping[str, Any], static: str) -> tuple[Par
     Parameters
     ----------
     calibration : Mapping[str, Any]
-        ``calibration.json``.
+        What the session's ``calibration.json`` holds.
     static : str
         Name of the static trial.
     """
@@ -278,7 +278,7 @@ def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
     Parameters
     ----------
     rows : Sequence[ParityRow]
-        The comparison.
+        Rows of any number of trials.
     """
     words = {True: "true", False: "false", None: ""}
     return tidy_table(
@@ -312,9 +312,9 @@ def left_out_sentence(reason: str, count: int) -> Sentence:
     Parameters
     ----------
     reason : str
-        Why.
+        Why they were left out: a value of `LeftOut`.
     count : int
-        Number of frames.
+        Number of frames left out for it.
     """
     return Sentence("frames-left-out", {"n": count, "why": reason})
 
@@ -344,7 +344,7 @@ def stored_output(outputs: Mapping[str, FloatArray], name: str) -> FloatArray | 
     outputs : Mapping[str, FloatArray]
         Name -> values as stored.
     name : str
-        Its name.
+        Name without the laboratory's suffix: "LKneeAngles".
     """
     if name in outputs:
         return outputs[name]

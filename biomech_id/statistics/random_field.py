@@ -69,7 +69,7 @@ def chance_above(height: float, df: float, *, points: int, fwhm: float) -> float
     points : int
         Number of points of the curve.
     fwhm : float
-        Smoothness, points.
+        Smoothness of the residuals, full width at half maximum, points.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def curve_limit(df: float, *, points: int, fwhm: float, alpha: float = ALPHA) ->
     points : int
         Number of points of the curve.
     fwhm : float
-        Smoothness, points.
+        Smoothness of the residuals, full width at half maximum, points.
     alpha : float, optional
         Chance of passing it on either side.
 

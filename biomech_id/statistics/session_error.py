@@ -59,7 +59,7 @@ def session_error(variable: str, component: str, *, leg_m: float | None) -> Sess
     Parameters
     ----------
     variable, component : str
-        As in ``cycles.csv``.
+        Name of the curve, as in ``cycles.csv``.
     leg_m : float | None
         The person's leg length; None where it is not recorded, which takes the table's.
 

@@ -51,7 +51,7 @@ class ComparedCycles:
     Attributes
     ----------
     tables : Tables
-        The session.
+        Tables of the session that the cycles are of.
     cycles : pd.DataFrame
         Rows of its `Tables.cycle_list`.
     """
@@ -65,7 +65,7 @@ class ComparedCycles:
         Parameters
         ----------
         side, variable, component : str
-            As in ``cycles.csv``.
+            Name of the curve, as in ``cycles.csv``.
         """
         name = side, variable, component
         if name not in self._known:
@@ -83,9 +83,9 @@ class ComparedCycles:
         Parameters
         ----------
         side, variable, component : str
-            As in ``cycles.csv``.
+            Name of the curve, as in ``cycles.csv``.
         sources : Collection[str]
-            Of `conventions.ERROR_SOURCES`.
+            Sources that count, of `conventions.ERROR_SOURCES`.
         """
         sd_by_source = uncertainty_of_rows(self.tables, self._band_rows.get((side, variable, component), ()))
         known = [sd**2 for source, sd in sd_by_source.items() if source in sources]
@@ -101,7 +101,7 @@ class ComparedCycles:
         Parameters
         ----------
         side, variable, name : str
-            As in ``peaks.csv``.
+            Name of the work, as in ``peaks.csv``.
         """
         return self._work_sd.get((side, variable, name), float("nan"))
 
@@ -126,7 +126,7 @@ class ComparedCycles:
         Parameters
         ----------
         other : ComparedCycles
-            Another one.
+            Cycles that these are compared with.
         """
         return bool(self.tables.summary == other.tables.summary) and self._statics() == other._statics()
 
@@ -141,7 +141,7 @@ def sources_apart(first: ComparedCycles, second: ComparedCycles) -> frozenset[st
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     """
     summaries = [each.tables.summary for each in (first, second)]
     codes = {str(summary.get("subject", {}).get("code") or "") for summary in summaries}
@@ -170,9 +170,9 @@ def session_sd(
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     variable, component : str
-        As in ``cycles.csv``.
+        Name of the curve, as in ``cycles.csv``.
     side : str | None, optional
         "L" or "R"; None takes both sides' mean.
     """
@@ -199,7 +199,7 @@ def change_of_curve(first: ComparedCycles, second: ComparedCycles, name: tuple[s
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     name : tuple[str, str, str]
         Side, variable and component.
     """
@@ -217,9 +217,9 @@ def change_of_parameter(
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     parameter : str
-        Its name.
+        Its name in ``spatiotemporal.csv``: "speed", "step_length".
     values : Sequence[Sequence[float]]
         Of the cycles of the first, and of the second.
     """
@@ -245,9 +245,9 @@ def change_of_peak(
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     name : tuple[str, str]
-        Variable and component.
+        Variable and component of the curve that it is picked from.
     values : Sequence[Sequence[float]]
         Of the cycles of the first, and of the second.
     percent : float
@@ -267,7 +267,7 @@ def change_of_work(
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     name : tuple[str, str, str]
         Side, variable and name, as in ``peaks.csv``.
     values : Sequence[Sequence[float]]
@@ -296,7 +296,7 @@ def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[s
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        The two sessions or conditions that are compared.
     scores : dict[tuple[str, str], float]
         Gait variable scores by variable and component, mean of both sides and sessions, deg.
     """

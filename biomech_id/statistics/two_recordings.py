@@ -37,7 +37,7 @@ class CycleTest:
     p : float
         Chance of so large a t anywhere, where the two recordings do not differ.
     df : float
-        Degrees of freedom.
+        Degrees of freedom of each t value.
     fwhm : float
         Smoothness of the residuals, points.
     """
@@ -225,7 +225,7 @@ def power_of_change(change: float, *, cycle_sd: float, session_sd: float, cycles
     Parameters
     ----------
     change : float
-        True change.
+        The true change, in the unit of the standard deviations.
     cycle_sd : float
         Of a cycle about its recording's mean, same unit.
     session_sd : float

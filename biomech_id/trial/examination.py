@@ -53,7 +53,7 @@ class Examined:
     under : str, optional
         "awake", "anaesthesia"; empty where nobody says.
     examiner : str, optional
-        Who examined.
+        Who examined; empty where nobody says.
     date : str, optional
         As ISO writes it; empty where nobody says.
     positive : str, optional

@@ -217,7 +217,7 @@ class Subject:
         Parameters
         ----------
         more : Sequence[Examined]
-            The further values.
+            Values to add; one of a test that is known replaces it.
         source : str
             Where they were read.
         """

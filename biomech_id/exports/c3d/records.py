@@ -69,7 +69,7 @@ class RecordList:
         name : str
             Of the parameter: "LABELS".
         rows : Sequence[bytes]
-            One text each.
+            The texts, encoded, one a row.
         """
         width = min(max((len(row) for row in rows), default=1) or 1, 255)
         for part, start in enumerate(range(0, len(rows), MOST_ROWS), start=1):
@@ -87,7 +87,7 @@ class RecordList:
         name : str
             Of the parameter: "LABELS".
         rows : Sequence[bytes]
-            One text each.
+            The cells, encoded, row by row: two a line.
         """
         width = max((len(row) for row in rows), default=1) or 1
         raw = b"".join(row.ljust(width) for row in rows)

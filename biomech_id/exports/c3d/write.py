@@ -65,7 +65,7 @@ class Output:
     Attributes
     ----------
     label : str
-        Of the point.
+        Label of the point: "LKneeAngles".
     group : str
         Of the parameter: "POINT".
     type : str
@@ -145,7 +145,7 @@ def outputs_of(columns: Mapping[str, FloatArray], file: C3DFile, suffix: str, R_
     columns : Mapping[str, FloatArray]
         Name of a column in ``trials/<stem>.csv`` -> its values (n_frames,).
     file : C3DFile
-        The recording.
+        The recording that the outputs will stand in: its units and rate.
     suffix : str
         What is put behind each label.
     R_lab_file : FloatArray
@@ -202,7 +202,7 @@ def with_outputs(file: C3DFile, outputs: list[Output]) -> bytes:
     Parameters
     ----------
     file : C3DFile
-        The recording.
+        The recording as read, which itself stays as it is.
     outputs : list[Output]
         In the order written.
     """

@@ -30,9 +30,9 @@ def write_workbook(tables: Tables, path: Path) -> Path:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, fresh or read from its folder.
     path : Path
-        The .xlsx file.
+        The ``.xlsx`` file; an existing one is replaced.
 
     Raises
     ------

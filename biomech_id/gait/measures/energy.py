@@ -73,7 +73,7 @@ def mechanical_energy(
     contacts : Mapping[str, FootContact]
         Side -> the ground's wrench on that foot; empty without plates.
     body_mass_kg : float
-        Of the subject.
+        Mass of the whole body, kg.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def energy_parameters(energy: Energy, cycles: Sequence[Cycle], time_s: FloatArra
     Parameters
     ----------
     energy : Energy
-        In every frame.
+        Energy of the trial, in every video frame.
     cycles : Sequence[Cycle]
         Cycles of the trial.
     time_s : FloatArray

@@ -40,9 +40,9 @@ class Jump:
     Attributes
     ----------
     take_off_s, landing_s : float
-        Absolute seconds.
+        When the plates are left and met again, absolute seconds.
     height_flight_m, height_impulse_m, height_centre_m : float
-        By each method.
+        Height by time of flight, by the impulse of the push, and by the path of the body's centre, m.
     lower_m : float
         How much lower the body's centre is at landing than at take-off.
     contact_s : float
@@ -89,7 +89,7 @@ class JumpRecord:
     centre_m : FloatArray
         (k,), height of the body's centre.
     mass_kg : float
-        Body mass.
+        Mass of the whole body, kg.
     feet_N : Mapping[str, FloatArray]
         Side -> (k,), vertical force on that foot; empty where the plates do not tell the feet apart.
     """
@@ -126,7 +126,7 @@ def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter,
     Parameters
     ----------
     jump : Jump
-        As found.
+        The jump, as `find_jumps` returns it.
     trial : str
         Name of the trial.
     number : int

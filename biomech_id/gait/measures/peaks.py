@@ -24,9 +24,9 @@ class Burst:
     Attributes
     ----------
     name : str
-        "A2", "ankle".
+        Name in the literature: "A2", "K3", "H1".
     joint : str
-        "A2", "ankle".
+        Joint whose power it is of: "ankle", "knee" or "hip".
     generates : bool
         True for a maximum (generation), False for a minimum (absorption).
     first : float
@@ -69,9 +69,9 @@ class PowerPeak:
     Attributes
     ----------
     name : str
-        "A2", "ankle".
+        Name of the burst: "A2", "K3", "H1".
     joint : str
-        "A2", "ankle".
+        Joint whose power it is of: "ankle", "knee" or "hip".
     percent : float
         Where in the cycle, 0 to 100.
     value : float
@@ -98,7 +98,7 @@ def power_peaks(
         Joint -> (points,), total power at equally spaced points from 0 to 100 %; NaN where missing (swing of a ``stance_only``
         cycle). A joint that is not there has no bursts.
     foot_off_percent : float
-        Of the cycle.
+        When the foot leaves, percent of the cycle.
     sagittal : Mapping[str, FloatArray] | None, optional
         Joint -> (points,), power of the sagittal moment alone.
 

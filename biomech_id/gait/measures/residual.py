@@ -109,7 +109,7 @@ def judge_residual(
     Parameters
     ----------
     body : BodyMomentum
-        The body's momentum.
+        Momentum of the whole body about its centre, as tracked.
     ground : Ground
         The ground's action on it.
     on_floor : Mapping[str, BoolArray]
@@ -117,7 +117,7 @@ def judge_residual(
     R_progression_lab : FloatArray
         (3, 3), its rows forward, to the left and up, in laboratory components.
     rate_hz : float
-        Frames per second.
+        Frames of the recording per second.
     """
     weight_N = body.mass_kg * GRAVITY_M_S2
     force, inertia = _in_weights(body, ground, R_progression_lab, rate_hz)
@@ -153,7 +153,7 @@ def without_filter_ends(seen: BoolArray, rate_hz: float) -> BoolArray:
     seen : BoolArray
         (n,), frames in which the ground's force is known.
     rate_hz : float
-        Frames per second.
+        Frames of the recording per second.
 
     Examples
     --------

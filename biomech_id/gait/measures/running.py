@@ -58,11 +58,11 @@ class VerticalForce:
     Attributes
     ----------
     time_s : FloatArray
-        (n,), absolute seconds.
+        (n,), absolute seconds of the plates' samples.
     force_N : FloatArray
-        (n,), up.
+        (n,), on the subject, upward positive.
     rate_hz : float
-        Samples per second.
+        Samples of the plates per second.
     """
 
     time_s: FloatArray
@@ -77,9 +77,9 @@ class Runner:
     Attributes
     ----------
     landmarks : Landmarks
-        Pelvis and feet.
+        Pelvis and feet of the trial.
     travel : Travel
-        Direction and speed.
+        Direction and speed of running, and the belt's.
     centre_lab_m : FloatArray
         (n, 3), centre of mass; of the pelvis where the body's is not known.
     contacts : Mapping[str, FootContact]
@@ -87,7 +87,7 @@ class Runner:
     plates : VerticalForce | None
         As recorded; None without plates.
     mass_kg : float | None
-        Body mass.
+        Mass of the whole body, kg; None leaves forces out.
     leg_length_m : float | None
         Mean of both legs.
     floor_m : float, optional
@@ -112,7 +112,7 @@ def running_parameters(runner: Runner, cycles: Sequence[Cycle]) -> tuple[GaitPar
     runner : Runner
         What they are taken from.
     cycles : Sequence[Cycle]
-        Of the trial.
+        All cycles of the trial, of both sides.
     """
     rows = []
     for cycle in cycles:

@@ -34,13 +34,13 @@ class GaitParameter:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot whose cycle it is, "L" or "R"; empty for what has no side.
     cycle : int
         Number of the cycle, from 1.
     parameter : str
         Its name in the table.
     value : float
-        In ``unit``.
+        The number itself, in ``unit``.
     unit : str
         "m", "s", "m/s", "1/min", "%" or "1".
     """
@@ -60,7 +60,7 @@ class FootPlace:
     Attributes
     ----------
     side : str
-        "L" or "R".
+        Foot that stood: "L" or "R".
     start_s : float
         Time of the strike.
     heel_m : FloatArray
@@ -165,7 +165,7 @@ def temporal_values(cycle: Cycle) -> Values:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle, with its own and the other foot's events.
     """
     stride_s = cycle.duration_s
     percent = 100.0 / stride_s

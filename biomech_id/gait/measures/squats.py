@@ -38,7 +38,7 @@ class Squat:
     Attributes
     ----------
     kind : str
-        "squat" or "rise".
+        "squat", or "rise" for standing up from a seat.
     start_s, turn_s, end_s : float
         Absolute seconds; the turn is a squat's lowest point, and where a body leaves its seat.
     depth_m : float
@@ -112,7 +112,7 @@ def squat_parameters(squat: Squat, trial: str, number: int) -> tuple[GaitParamet
     Parameters
     ----------
     squat : Squat
-        As found.
+        The squat or rise, as `find_squats` and `find_rises` return it.
     trial : str
         Name of the trial.
     number : int

@@ -42,7 +42,7 @@ class Stability:
     Attributes
     ----------
     pendulum_m : float
-        l, metres.
+        Length of the inverted pendulum, l, metres.
     xcom_lab_m : FloatArray
         (n, 2), extrapolated centre of mass, laboratory X and Y, metres, its velocity relative to the mean of the belts.
     margin_m : Mapping[tuple[str, str], FloatArray]

@@ -51,7 +51,7 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, before anything is filled or filtered.
     """
     looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs, inspect_muscles)
     return tuple(finding for look in looks for finding in look(trial))

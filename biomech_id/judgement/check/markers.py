@@ -43,7 +43,7 @@ def inspect_markers(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, before anything is filled or filtered.
     """
     for look in (
         _duration,

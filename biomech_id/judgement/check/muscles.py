@@ -17,7 +17,7 @@ def inspect_muscles(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its analog channels.
     """
     if all(plate is not None for plate in trial.analog.plates):
         return

@@ -20,7 +20,7 @@ def inspect_outputs(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its model outputs.
     """
     if not trial.model_outputs or trial.n_frames < FEWEST_FRAMES:
         return

@@ -41,7 +41,7 @@ def inspect_plates(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its plates.
     """
     for plate in trial.plates:
         yield from _geometry(plate)
@@ -162,7 +162,7 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its subject.
     """
     mass_kg = trial.subject.mass_kg
     if mass_kg is None:
@@ -184,7 +184,7 @@ def inspect_events(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its stored events.
     """
     if not trial.events:
         yield Finding("events-none", {"trial": trial.name}, trial.name)

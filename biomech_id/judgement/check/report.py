@@ -23,7 +23,7 @@ class CheckReport:
     Attributes
     ----------
     path : str
-        As given.
+        The file, as it was given.
     error : str | None
         Why the file cannot be read, in one sentence, or None.
     recording : Recording | None

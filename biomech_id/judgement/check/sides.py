@@ -25,7 +25,7 @@ def inspect_sides(trial: Trial) -> Iterator[Finding]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording as read, with its labels.
     """
     markers = with_roles(trial.markers)
     forward, front = _forward(markers), both_sides(markers, "asis")

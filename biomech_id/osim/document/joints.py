@@ -110,7 +110,7 @@ def three_or_zeros(element: Element, tag: str, where: str) -> FloatArray:
     Parameters
     ----------
     element : Element
-        What holds them.
+        The element that may have the child.
     tag : str
         Name of the child with the numbers.
     where : str

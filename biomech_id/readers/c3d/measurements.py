@@ -59,7 +59,7 @@ class NamedValue:
     Attributes
     ----------
     quantity : str
-        Field of `biomech_id.trial.Subject`.
+        What is measured: a field of `biomech_id.trial.Subject`.
     side : str
         "L", "R", or "" for what exists once.
     value : float | str | None
@@ -117,7 +117,7 @@ def in_plain_letters(text: str) -> str:
     Parameters
     ----------
     text : str
-        Any.
+        Any text, in any language that Latin letters write.
     """
     return without_accents(text).lower()
 
@@ -207,9 +207,9 @@ def in_si(quantity: str, number: float, unit: str) -> tuple[float | None, str]:
     Parameters
     ----------
     quantity : str
-        Of the vocabulary.
+        A quantity of the vocabulary, as `NamedValue.quantity`.
     number : float
-        As stored.
+        The number as the file stores it, in whatever unit.
     unit : str
         As stated; "" where nothing states one.
 
@@ -273,7 +273,7 @@ def rows_as_text(parameter: Parameter) -> list[str]:
     Parameters
     ----------
     parameter : Parameter
-        Of any kind.
+        A parameter of the file: characters or numbers.
     """
     if parameter.record.kind == -1:
         return [text.strip() for text in parameter.strings]

@@ -33,7 +33,7 @@ def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
     Parameters
     ----------
     path : Path
-        The file.
+        An XML file: a model, a setup, external loads.
     actuators : bool, optional
         Whether a model's muscles and motors are wanted. They are most of a document, and quicker skipped than read; what acts by
         itself, such as springs and contacts, stays.
@@ -79,7 +79,7 @@ def with_colons(text: str) -> str:
     Parameters
     ----------
     text : str
-        A document.
+        A document as text, with the tags as they were read.
     """
     return re.sub(r"(</?[A-Za-z_]\w*)\.\.", r"\1::", text)
 
@@ -98,9 +98,9 @@ def element_text(element: ElementTree.Element, tag: str) -> str:
     Parameters
     ----------
     element : ElementTree.Element
-        Its parent.
+        The element that has the child.
     tag : str
-        The child's tag.
+        Tag of the child, of which the first is taken.
     """
     text = (element.findtext(tag) or "").strip()
     return "" if text in NOTHING else text
@@ -112,9 +112,9 @@ def is_true(element: ElementTree.Element, tag: str, default: bool = False) -> bo
     Parameters
     ----------
     element : ElementTree.Element
-        Its parent.
+        The element that has the child.
     tag : str
-        The child's tag.
+        Tag of the child, of which the first is taken.
     default : bool, optional
         Where there is no such child.
     """
@@ -128,9 +128,9 @@ def element_numbers(element: ElementTree.Element, tag: str, count: int | None, w
     Parameters
     ----------
     element : ElementTree.Element
-        Its parent.
+        The element that has the child.
     tag : str
-        The child's tag.
+        Tag of the child, of which the first is taken.
     count : int | None
         How many there have to be; None for any.
     where : str
@@ -172,9 +172,9 @@ def element_number(element: ElementTree.Element, tag: str, default: float, where
     Parameters
     ----------
     element : ElementTree.Element
-        Its parent.
+        The element that has the child.
     tag : str
-        The child's tag.
+        Tag of the child, of which the first is taken.
     default : float
         Where there is no such child.
     where : str
@@ -194,7 +194,7 @@ def described(element: ElementTree.Element) -> str:
     Parameters
     ----------
     element : ElementTree.Element
-        The object.
+        Any object of a document, with or without a name.
     """
     name = element.get("name", "")
     return f"{element.tag} {name}" if name else element.tag
@@ -206,7 +206,7 @@ def body_fixed(angles_rad: FloatArray) -> FloatArray:
     Parameters
     ----------
     angles_rad : FloatArray
-        (3,), rad.
+        (3,), angles about x, y and z in this order, rad.
     """
     x, y, z = angles_rad.tolist()
     if x == y == z == 0.0:
@@ -227,7 +227,7 @@ def objects_in(element: ElementTree.Element | None, tag: str) -> Iterator[Elemen
     element : ElementTree.Element | None
         What holds the set; nothing comes of None.
     tag : str
-        The set's tag.
+        Tag of the set: "BodySet", "JointSet".
     """
     group = element.find(tag) if element is not None else None
     if group is not None:
@@ -241,7 +241,7 @@ def socket(element: ElementTree.Element, new: str, old: str) -> str:
     Parameters
     ----------
     element : ElementTree.Element
-        The object.
+        The object that has the socket.
     new, old : str
         Name of the socket, and the tag of versions before 4.
     """

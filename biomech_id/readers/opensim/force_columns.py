@@ -65,7 +65,7 @@ def read_force_columns(path: Path) -> Trial:
     Parameters
     ----------
     path : Path
-        The file.
+        The ``.mot`` or ``.sto`` file with the forces.
 
     Raises
     ------

@@ -17,9 +17,9 @@ class ExternalForceColumns:
     Attributes
     ----------
     name : str
-        Of the force.
+        Name of the force in the document.
     body : str
-        It acts on.
+        Name of the body that it acts on.
     force : str
         Stems of the columns, each followed by x, y and z; empty where the file names none.
     point : str
@@ -63,7 +63,7 @@ def read_external_loads(path: Path, *, one_for_each_body: bool = True) -> Extern
     Parameters
     ----------
     path : Path
-        The file.
+        The XML file; the table that it names may lie beside it.
     one_for_each_body : bool, optional
         Whether two forces on one body are refused: those of the ground.
 

@@ -38,7 +38,7 @@ class StorageTable:
     name : str
         First line of the file.
     columns : tuple[str, ...]
-        Names, without ``time``.
+        Names of the columns, without ``time``.
     time_s : FloatArray
         (n,), as written: possibly rounded, never to be differentiated (see `even_rate_hz`).
     values : FloatArray
@@ -94,7 +94,7 @@ class StorageTable:
         Parameters
         ----------
         stem : str
-            "ground_force_v".
+            What the three names begin with: "ground_force_v".
 
         Raises
         ------
@@ -110,7 +110,7 @@ def read_storage(path: Path) -> StorageTable:
     Parameters
     ----------
     path : Path
-        The file.
+        The ``.mot`` or ``.sto`` file.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def even_rate_hz(time_s: FloatArray, where: str) -> float:
     Parameters
     ----------
     time_s : FloatArray
-        (n,), seconds.
+        (n,), as written, possibly rounded, seconds.
     where : str
         The file or trial concerned, for the error message.
 
@@ -191,7 +191,7 @@ def text_lines(path: Path) -> list[str]:
     Parameters
     ----------
     path : Path
-        The file.
+        A text file in UTF-8, with any line ends.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class MarkerTable:
     Attributes
     ----------
     names : tuple[str, ...]
-        Of the markers.
+        Names of the markers, in the file's order.
     position_m : FloatArray
         (n, k, 3), metres, the file's axes (Y up); NaN where missing.
     rate_hz : float
@@ -58,7 +58,7 @@ def read_trc(path: Path) -> MarkerTable:
     Parameters
     ----------
     path : Path
-        The file.
+        The ``.trc`` file, of metres or millimetres.
 
     Raises
     ------

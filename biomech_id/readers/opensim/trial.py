@@ -99,7 +99,7 @@ def loads_naming(path: Path) -> Path | None:
     Parameters
     ----------
     path : Path
-        The ``.mot`` file.
+        The ``.mot`` file that holds the forces.
     """
     for loads in sorted(path.parent.glob("*.xml")):
         if read_document(loads).find(".//ExternalForce") is not None and read_external_loads(loads).data_file == path.name:
@@ -113,7 +113,7 @@ def external_loads_of(trc: Path) -> Path | None:
     Parameters
     ----------
     trc : Path
-        The ``.trc`` file.
+        The ``.trc`` file that holds the markers.
     """
     candidates = [p for p in sorted(trc.parent.glob("*.xml")) if p.stem.lower().startswith(trc.stem.lower())]
     for path in sorted(candidates, key=lambda p: len(p.stem)):
@@ -128,7 +128,7 @@ def companions(trc: Path) -> tuple[Path, ...]:
     Parameters
     ----------
     trc : Path
-        The ``.trc`` file.
+        The ``.trc`` file that holds the markers.
 
     Raises
     ------
@@ -210,11 +210,11 @@ def opensim_plate(
     force : ExternalForceColumns
         Which columns it is.
     data : StorageTable
-        The table.
+        The table with the force's columns.
     rows : FloatArray
         (n,), row of the table for every sample.
     rate_hz : float
-        Samples per second.
+        Samples of the plate per second.
     path : Path
         The file that named the columns.
     side : str

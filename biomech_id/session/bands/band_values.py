@@ -46,11 +46,11 @@ def with_peak_sd(rows: Iterable[dict[str, object]], bands: Iterable[CycleBand], 
     Parameters
     ----------
     rows : Iterable[dict[str, object]]
-        Of one trial.
+        Rows of one trial, as of `session.tables.extrema`.
     bands : Iterable[CycleBand]
         Of the same trial.
     curves : Curves
-        Its curves.
+        Curves of that trial, from which the rows were picked.
     """
     value_of = {(n.side, n.cycle, n.variable, n.component): curves.values[i] for i, n in enumerate(curves.names)}
     extrema: dict[tuple[object, ...], tuple[float, float]] = {}
@@ -155,7 +155,7 @@ def joint_work_rows(curves: Curves, bands: Iterable[CycleBand], cycles: Iterable
     Parameters
     ----------
     curves : Curves
-        Of one trial.
+        Curves of one trial, with the joints' powers among them.
     bands : Iterable[CycleBand]
         Of the same trial.
     cycles : Iterable[Cycle]
@@ -228,11 +228,11 @@ def parameter_sd(
     Parameters
     ----------
     parameter : GaitParameter
-        The parameter.
+        The parameter as the table has it, of one cycle.
     plain : GaitParameter
         The same in metres and seconds: what a dimensionless form was made of, else the parameter itself.
     cycle : Cycle
-        Its cycle.
+        The cycle that the parameter is of.
     event_sd_s : Mapping[str, float]
         Field of `Cycle` -> standard deviation of that event, seconds.
     sizes : Mapping[str, float]

@@ -55,7 +55,7 @@ class CycleBand:
     Attributes
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle whose curves these are.
     names : tuple[Name, ...]
         V curves: variable and component.
     sources : tuple[str, ...]
@@ -105,7 +105,7 @@ class CycleBand:
         Parameters
         ----------
         source : str
-            One of `conventions.ERROR_SOURCES`.
+            Source of error: one of `conventions.ERROR_SOURCES`.
         """
         return (
             self.noise if source in NOISE_SOURCES else np.asarray(np.sqrt(self._variances.get(source, np.zeros(self.noise.shape))))
@@ -160,13 +160,13 @@ def cycle_bands(
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     loads : JointLoads | None
         Its joint loads; None for kinematics only.
     errors : Mapping[str, LegErrors]
         Side -> what can be wrong with that leg.
     cycles : Sequence[Cycle]
-        Where to cut.
+        Cycles of the trial, of both sides.
     mass_kg : float | None
         Body mass that kinetics are divided by; None for kinematics only.
     """
@@ -335,11 +335,11 @@ class JointChanges:
     Attributes
     ----------
     nominal : Nominal
-        The leg.
+        The leg as it was solved, without any error.
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     side : str
-        "L" or "R".
+        Side of the leg: "L" or "R".
     rows : IntArray
         (N,), rows of the trial that the leg was solved in.
     """

@@ -27,9 +27,9 @@ def mean_uncertainty(tables: Tables, side: str, variable: str, component: str, c
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of a session that was analysed with uncertainty.
     side, variable, component : str
-        Which variable.
+        Name of the curve, as in ``cycles.csv``.
     cycles : pd.DataFrame
         Rows of `Tables.cycle_list` that are in the mean.
 
@@ -47,9 +47,9 @@ def band_rows_of(tables: Tables, cycles: pd.DataFrame) -> dict[tuple[str, str, s
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of a session that was analysed with uncertainty.
     cycles : pd.DataFrame
-        Rows of `Tables.cycle_list`.
+        Rows of `Tables.cycle_list` that are wanted.
     """
     table = tables.uncertainty
     if table is None or not len(table):
@@ -70,7 +70,7 @@ def uncertainty_of_rows(tables: Tables, rows: Sequence[int]) -> Mapping[str, Flo
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of a session that was analysed with uncertainty.
     rows : Sequence[int]
         Which curves, as of `band_rows_of`.
     """

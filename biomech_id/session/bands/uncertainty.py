@@ -30,9 +30,9 @@ def joint_variances(
     Parameters
     ----------
     loads : JointLoads
-        The trial.
+        Joint loads of the whole trial, both legs.
     side : str
-        The leg.
+        Side of the leg: "L" or "R".
     errors : Mapping[str, Sequence[ErrorSource]]
         Groups of sources of that leg.
     frames : BoolArray
@@ -54,7 +54,7 @@ class BandRow:
     Attributes
     ----------
     band : CycleBand
-        The cycle.
+        Bands of the cycle that the row is of.
     number : int
         Which of its curves.
     columns : Mapping[str, FloatArray]

@@ -61,7 +61,7 @@ def file_differences(first: Path, second: Path, *, called: tuple[str, str] = CAL
     Parameters
     ----------
     first, second : Path
-        The two folders.
+        The two folders, with the same files or not.
     called : tuple[str, str], optional
         What the two folders are called.
     """

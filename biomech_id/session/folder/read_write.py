@@ -44,7 +44,7 @@ def write_folder(tables: Tables, out: Path, *, extras: Sequence[Extra] = (), own
     Parameters
     ----------
     tables : Tables
-        What to write.
+        Tables and documents of the session.
     out : Path
         The folder. If it exists it is replaced, provided that everything in it is this program's own.
     extras : Sequence[Extra], optional
@@ -152,7 +152,7 @@ def update_output(out: Path, name: str, write: Extra, *, noted: Mapping[str, Any
     Parameters
     ----------
     out : Path
-        The session's folder.
+        Folder of a finished session.
     name : str
         The file, relative to it.
     write : Extra
@@ -229,7 +229,7 @@ def list_outputs(folder: Path, listing: str) -> None:
     Parameters
     ----------
     folder : Path
-        The folder.
+        Folder whose files are listed, subfolders included.
     listing : str
         Name of the JSON file.
     """

@@ -55,11 +55,11 @@ class Replay:
     joint_names : tuple[str, ...]
         j joints, "L hip", "neck".
     joint_centre_lab_m : SingleArray
-        (n, j, 3).
+        (n, j, 3), centres of the joints.
     plate_names : tuple[str, ...]
         p force plates, "plate 1".
     plate_corners_lab_m : SingleArray
-        (p, 4, 3).
+        (p, 4, 3), the four corners of each plate's surface.
     plate_force_lab_N : SingleArray
         (n, p, 3), force of the plate on the subject, laboratory axes, N.
     plate_pressure_lab_m : SingleArray
@@ -111,7 +111,7 @@ def replay_of(trial: Solved) -> Replay:
     Parameters
     ----------
     trial : Solved
-        As analysed.
+        The trial as it was analysed, with its markers kept.
     """
     motion, markers = trial.motion, trial.markers
     poses = {part: each.frames for part, each in motion.motions.items()}
@@ -173,7 +173,7 @@ def write_replays(folder: Path, *, trials: Iterable[Solved]) -> None:
     folder : Path
         Of the session's results.
     trials : Iterable[Solved]
-        As analysed.
+        The trials as they were analysed, with their markers kept.
     """
     for trial in trials:
         (folder / REPLAY).mkdir(exist_ok=True)
@@ -192,7 +192,7 @@ def read_replay(out: Path, trial: str) -> Replay | None:
     out : Path
         Folder of the results.
     trial : str
-        Its name.
+        Name of the trial, without folder or suffix.
 
     Raises
     ------

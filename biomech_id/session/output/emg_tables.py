@@ -30,7 +30,7 @@ def emg_tables(session: SessionEmg) -> dict[str, pd.DataFrame]:
     Parameters
     ----------
     session : SessionEmg
-        The muscle signals.
+        Muscle signals of all recordings of the session.
     """
     if not session.present:
         return {}

@@ -37,7 +37,7 @@ def session_tables(session: Session) -> Tables:
     Parameters
     ----------
     session : Session
-        The session, analysed.
+        The session after judging, before it is written.
     """
     trials = session.movements
     tables = Tables(

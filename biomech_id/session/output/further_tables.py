@@ -46,7 +46,7 @@ def register_table(further: FurtherTable) -> None:
     Parameters
     ----------
     further : FurtherTable
-        The table.
+        Name, columns, and what computes the rows.
 
     Raises
     ------

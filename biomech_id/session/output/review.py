@@ -27,7 +27,7 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
     tables : Tables
         As read from their folder.
     review : Review
-        What was decided.
+        Everything that was decided by hand.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def scores_against(curves: MeanCurves, norm: pd.DataFrame) -> GaitScores:
     curves : MeanCurves
         Means of one person's cycles.
     norm : pd.DataFrame
-        A norm table.
+        A whole norm, as `read_norm` returns it.
     """
     bands = {name: norm_band(norm, *name) for name in GAIT_VARIABLES}
     return gait_scores(curves, {name: band.mean for name, band in bands.items() if band is not None})

@@ -63,7 +63,7 @@ def with_deviations(tables: Tables, people: Sequence[NormSample], patterns: str 
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with its means.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person.
     patterns : str, optional
@@ -79,7 +79,7 @@ def with_statistics(tables: Tables, norm: pd.DataFrame) -> Tables:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with its means.
     norm : pd.DataFrame
         What it is compared with.
     """

@@ -58,7 +58,7 @@ def with_large_tables(tables: Tables, choice: str) -> Tables:
     Parameters
     ----------
     tables : Tables
-        As computed.
+        Tables as computed, with every row.
     choice : str
         One of `LARGE_TABLES`; "whole" thins none.
     """
@@ -98,7 +98,7 @@ def restored(table: pd.DataFrame, step: int) -> pd.DataFrame:
     Parameters
     ----------
     table : pd.DataFrame
-        As written.
+        The table as it was written, thinned.
     step : int
         Every how many percents its rows are.
     """
@@ -135,7 +135,7 @@ def steps_of(summary: Mapping[str, object]) -> dict[str, int]:
     Parameters
     ----------
     summary : Mapping[str, object]
-        ``summary.json``.
+        What the session's ``summary.json`` holds.
     """
     thinned = summary.get("thinned")
     return {str(name): int(step) for name, step in thinned.items()} if isinstance(thinned, Mapping) else {}

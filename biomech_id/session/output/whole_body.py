@@ -63,7 +63,7 @@ def whole_body_series(whole: WholeBodyResult, on_floor: Mapping[str, BoolArray])
     Parameters
     ----------
     whole : WholeBodyResult
-        The whole body.
+        What was computed of the whole body.
     on_floor : Mapping[str, BoolArray]
         Side -> frames (n,) in which that foot is on the floor: margins are of feet that stand.
     """

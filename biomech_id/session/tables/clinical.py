@@ -28,7 +28,7 @@ def moment_axes_of(summary: Mapping[str, Any]) -> MomentAxes:
     Parameters
     ----------
     summary : Mapping[str, Any]
-        ``summary.json``.
+        What the session's ``summary.json`` holds.
 
     Raises
     ------
@@ -67,9 +67,9 @@ def clinical_force(force_lab_N: FloatArray, motion: BodyMotion, side: str, joint
     force_lab_N : FloatArray
         (n, 3), laboratory axes.
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body, frame by frame.
     side : str
-        "L" or "R".
+        Side of the joint: "L" or "R".
     joint : str
         "ankle", "knee" or "hip".
     """
@@ -82,7 +82,7 @@ def sagittal_power(load: JointLoad, motion: BodyMotion) -> FloatArray:
     Parameters
     ----------
     load : JointLoad
-        Of the joint.
+        Load of the joint, in every frame.
     motion : BodyMotion
         Of the body it belongs to.
     """

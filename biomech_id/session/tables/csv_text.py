@@ -35,7 +35,7 @@ def csv_text(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table : pd.DataFrame
-        Any table.
+        Any table, with or without numbers.
     """
     cells = [_cells(table[name]) for name in table.columns]
     rows = map(",".join, zip(*cells, strict=True))
@@ -48,9 +48,9 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     Parameters
     ----------
     table : pd.DataFrame
-        Any table.
+        Any table, with or without numbers.
     path : Path
-        The file.
+        The CSV file; an existing one is replaced.
 
     Raises
     ------
@@ -81,9 +81,9 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        The file.
+        The CSV file, as this package writes it.
     columns : Sequence[conventions.Column]
-        In file order.
+        Columns that are expected, in the file's order.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def read_frames_csv(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        The file.
+        The CSV file of one trial.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def header_of(path: Path) -> list[str]:
     Parameters
     ----------
     path : Path
-        The file.
+        The CSV file, of which one line is read.
 
     Raises
     ------

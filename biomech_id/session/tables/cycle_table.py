@@ -57,7 +57,7 @@ class CurveName:
     trial : str
         Name of the trial.
     side : str
-        "L" or "R".
+        Foot whose cycle it is: "L" or "R".
     cycle : int
         Number of the cycle, from 1.
     kinetics_valid : str
@@ -88,7 +88,7 @@ class Curves:
     names : tuple[CurveName, ...]
         One for each curve.
     values : FloatArray
-        (n_curves, 101).
+        (n_curves, 101), from 0 to 100 % of the cycle; NaN where missing.
     """
 
     names: tuple[CurveName, ...]
@@ -145,7 +145,7 @@ def cycle_curves(
     contacts : Mapping[str, FootContact]
         The trial: its frame table, tracked body and the ground's wrench on each foot.
     cycles : Sequence[Cycle]
-        Where to cut.
+        Cycles to cut the trial into, of both sides.
     mass_kg : float | None
         Body mass that the ground's action is divided by; None for kinematics only.
     turning : bool, optional
@@ -184,7 +184,7 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
     loads : JointLoads
         The trial; each part is a wrench about the joint centre in laboratory axes.
     cycles : Sequence[Cycle]
-        Where to cut.
+        Cycles to cut the trial into, of both sides.
     mass_kg : float
         Body mass that moments are divided by.
     """
@@ -211,11 +211,11 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     Parameters
     ----------
     motion : BodyMotion
-        The trial.
+        Poses of the tracked body in the whole trial.
     loads : JointLoads
-        The trial.
+        Joint loads of the whole trial.
     cycles : Sequence[Cycle]
-        Where to cut.
+        Cycles to cut the trial into, of both sides.
     mass_kg : float
         Body mass that powers are divided by.
     """
@@ -238,11 +238,11 @@ def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     Parameters
     ----------
     motion : BodyMotion
-        The trial.
+        Poses of the tracked body in the whole trial.
     loads : JointLoads
-        The trial.
+        Joint loads of the whole trial.
     cycles : Sequence[Cycle]
-        Where to cut.
+        Cycles to cut the trial into, of both sides.
     mass_kg : float
         Body mass that moments and powers are divided by.
     """
@@ -275,7 +275,7 @@ def trial_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray:
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
     """
@@ -289,7 +289,7 @@ def walked_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray 
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
     """
@@ -303,9 +303,9 @@ def cycle_direction(motion: BodyMotion, cycle: Cycle) -> FloatArray:
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     cycle : Cycle
-        The cycle.
+        The cycle whose frames are taken.
     """
     inside = _between(motion, cycle.start_s, cycle.end_s)
     direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m[inside])
@@ -320,9 +320,9 @@ def planted_foot(motion: BodyMotion, cycle: Cycle, belts: Belts = NO_BELTS) -> F
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the whole trial.
     cycle : Cycle
-        The cycle.
+        The cycle whose side and stance are meant.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
     """
@@ -358,7 +358,7 @@ def unwrapped(angle_deg: FloatArray) -> FloatArray:
     Parameters
     ----------
     angle_deg : FloatArray
-        (n,), deg.
+        (n,), deg, between -180 and 180 or beyond.
     """
     seen = np.isfinite(angle_deg)
     path_deg = angle_deg[seen]
@@ -375,7 +375,7 @@ def nearest_turn(angles_deg: FloatArray) -> FloatArray:
     Parameters
     ----------
     angles_deg : FloatArray
-        (m, 101), deg.
+        (m, 101), deg, each without jumps.
     """
     seen = np.isfinite(angles_deg)
     mean = np.where(seen, angles_deg, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
@@ -424,9 +424,9 @@ def frames_around(motion: BodyMotion, cycle: Cycle) -> slice:
     Parameters
     ----------
     motion : BodyMotion
-        The trial.
+        The trial, for its rate and its ends.
     cycle : Cycle
-        The cycle.
+        The cycle that is to be interpolated.
     """
     start, end = ((time_s * motion.rate_hz - (motion.first_frame - 1)) for time_s in (cycle.start_s, cycle.end_s))
     first = min(max(0, int(start) - 2), motion.n_frames - 1)

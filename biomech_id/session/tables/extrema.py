@@ -27,7 +27,7 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
     Parameters
     ----------
     curves : Curves
-        Of one trial.
+        Curves of one trial, over all its cycles.
     cycles : Sequence[Cycle]
         Of the same trial; a cycle without a foot off has a value at contact only.
     """
@@ -64,7 +64,7 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
     Parameters
     ----------
     curves : Curves
-        Of one trial.
+        Curves of one trial, with the joints' powers among them.
     sagittal : Curves
         The powers of the sagittal moments alone, W/kg (`cycle_table.sagittal_curves`).
     cycles : Sequence[Cycle]
@@ -96,7 +96,7 @@ def load_rows(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *,
     Parameters
     ----------
     motion : BodyMotion
-        The trial.
+        Poses of the tracked body in the whole trial.
     loads : JointLoads
         Of the same trial.
     cycles : Sequence[Cycle]
@@ -120,7 +120,7 @@ def time_at_percent(cycle: Cycle, percent: float) -> float:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle, from strike to next strike.
     percent : float
         Percent of the cycle.
     """
@@ -133,7 +133,7 @@ def foot_off_percent(cycle: Cycle) -> float:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle, from strike to next strike.
     """
     return percent_of(cycle, cycle.foot_off_s)
 
@@ -144,9 +144,9 @@ def percent_of(cycle: Cycle, time_s: float) -> float:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle, from strike to next strike.
     time_s : float
-        Seconds.
+        The instant that is asked about, absolute seconds.
     """
     return 100.0 * (time_s - cycle.start_s) / cycle.duration_s
 
@@ -157,7 +157,7 @@ def event_percents(cycle: Cycle) -> Mapping[str, float]:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        The cycle, from strike to next strike.
     """
     times = {"foot_off": cycle.foot_off_s, "opposite_off": cycle.opposite_off_s, "opposite_strike": cycle.opposite_strike_s}
     return {f"{name}_percent": percent_of(cycle, time_s) for name, time_s in times.items()}

@@ -120,7 +120,7 @@ def frame_table(
     Parameters
     ----------
     motion : BodyMotion
-        The tracked body.
+        Poses, angles and joint centres of the tracked body.
     loads : JointLoads | None
         Its joint loads, or None for kinematics only.
     contacts : Mapping[str, FootContact]

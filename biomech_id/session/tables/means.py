@@ -25,7 +25,7 @@ def counted(cycles: pd.DataFrame, layer: Aspect | None = None, *, by_rules: bool
     Parameters
     ----------
     cycles : pd.DataFrame
-        Rows of `Tables.cycle_list`.
+        Rows of `Tables.cycle_list`, of any trials and sides.
     layer : Aspect | None, optional
         The layer; None for those that angles or loads have.
     by_rules : bool, optional
@@ -65,7 +65,7 @@ def mean_curves(tables: Tables, *, by_rules: bool = False, movement: str = WALKI
     by_rules : bool, optional
         Whether what somebody decided about cycles is left aside.
     movement : str, optional
-        One of `AVERAGED`.
+        Movement whose cycles are taken: one of `AVERAGED`.
     """
     used = averaged_cycles(tables, movement, by_rules=by_rules)
     means: dict[str, MeanCurves] = {}

@@ -25,7 +25,7 @@ def muscle_columns(motion: BodyMotion) -> dict[str, FloatArray | None]:
     Parameters
     ----------
     motion : BodyMotion
-        The tracked body.
+        The tracked body, with or without muscles.
     """
     muscles = motion.muscles
     if muscles is None:
@@ -87,7 +87,7 @@ def mean_length_sd(tables: Tables, side: str, variable: str, cycles: pd.DataFram
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with those of muscles.
     side, variable : str
         "L" or "R"; "PsoasLength".
     cycles : pd.DataFrame

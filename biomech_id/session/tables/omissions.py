@@ -21,7 +21,7 @@ class Omission:
     Attributes
     ----------
     subject : str
-        Code, or folder.
+        Code of the subject, or its folder.
     trial : str
         Name of the trial, or the file that could not be analysed; empty where the whole subject is left out.
     side : str
@@ -31,7 +31,7 @@ class Omission:
     of : str
         What they are left out of: "means", or only "kinetics".
     why : Sentence
-        The reason.
+        The reason, as a sentence of the languages.
     """
 
     subject: str
@@ -65,7 +65,7 @@ def omissions_of(
     subject : str
         What the session is called.
     summary : Mapping[str, Any]
-        As in ``summary.json``.
+        What the session's ``summary.json`` holds.
     condition : str | None, optional
         The one that is wanted; None for every one.
     movement : str, optional

@@ -22,7 +22,7 @@ def session_row(tables: Tables) -> Mapping[str, str | float | int | None]:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with summary and manifest.
     """
     summary = tables.summary
     row: dict[str, str | float | int | None] = {key: summary.get("subject", {}).get(key) for key in _SUBJECT}

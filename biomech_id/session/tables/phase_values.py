@@ -50,7 +50,7 @@ def phase_values(tables: Tables, cycles: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with its curves.
     cycles : pd.DataFrame
         Rows of `Tables.cycle_list` that are wanted.
     """
@@ -79,7 +79,7 @@ def named_values(tables: Tables, cycles: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session, with curves and peaks.
     cycles : pd.DataFrame
         Rows of `Tables.cycle_list` that are wanted.
     """

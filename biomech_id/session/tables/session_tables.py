@@ -222,7 +222,7 @@ def cycle_layers(cycle: Mapping[str, Any], kind: str) -> dict[str, Mapping[str, 
     cycle : Mapping[str, Any]
         As in ``summary.json``; those of schemas 1 and 2 have one answer for all layers.
     kind : str
-        Of its trial.
+        Kind of movement of its trial.
     """
     if Aspect.KINEMATICS in cycle:
         return {str(layer): cycle[layer] for layer in Aspect}

@@ -21,7 +21,7 @@ def upper_columns(motion: BodyMotion, loads: JointLoads | None, mass_kg: float |
     Parameters
     ----------
     motion : BodyMotion
-        The tracked body.
+        Poses, angles and joint centres of the tracked body.
     loads : JointLoads | None
         Of wrists, elbows, shoulders, waist and neck.
     mass_kg : float | None

@@ -43,7 +43,7 @@ def register_variable(variable: OutputVariable) -> None:
     Parameters
     ----------
     variable : OutputVariable
-        The variable.
+        Its rows of the sign table, and what computes it.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def added_columns(trial: Solved) -> dict[str, FloatArray | None]:
     Parameters
     ----------
     trial : Solved
-        The trial.
+        The trial as it was solved.
     """
     by_column: dict[str, FloatArray | None] = {}
     for variable in ADDED_VARIABLES.values():

@@ -63,7 +63,7 @@ def key_of(channel: EmgChannel) -> EmgKey:
     Parameters
     ----------
     channel : EmgChannel
-        The channel.
+        A channel with the muscle that it was named for.
     """
     named = channel.input.named
     return named.side, named.muscle or channel.input.label
@@ -75,7 +75,7 @@ def session_emg(trials: tuple[TrialEmg, ...], *, gain: float = 0.0, reference: s
     Parameters
     ----------
     trials : tuple[TrialEmg, ...]
-        Of each recording.
+        Muscle signals of each recording, in the order of the files.
     gain : float, optional
         Amplification that the user knows; 0 where nobody does.
     reference : str, optional

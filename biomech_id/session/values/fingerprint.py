@@ -37,7 +37,7 @@ def not_recorded(fingerprint: Mapping[str, str]) -> tuple[str, ...]:
     Parameters
     ----------
     fingerprint : Mapping[str, str]
-        As of `fingerprint_of`.
+        What the result says, as of `fingerprint_of`.
     """
     return tuple(words for key, words in FINGERPRINT.items() if key not in fingerprint)
 
@@ -48,9 +48,9 @@ def without_fingerprint(name: str, fingerprint: Mapping[str, str]) -> str:
     Parameters
     ----------
     name : str
-        Which result.
+        What the result is called in the sentence.
     fingerprint : Mapping[str, str]
-        As of `fingerprint_of`.
+        What the result says, as of `fingerprint_of`.
     """
     lacks = not_recorded(fingerprint)
     return f"{name} does not say its {' nor its '.join(lacks)}: whether it may be compared cannot be checked." if lacks else ""
@@ -62,7 +62,7 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tup
     Parameters
     ----------
     one, other : Mapping[str, str]
-        As of `fingerprint_of`.
+        What two results say, as of `fingerprint_of`.
     """
     return {key: (one[key], other[key]) for key in FINGERPRINT if key in one and key in other and one[key] != other[key]}
 
@@ -73,7 +73,7 @@ def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tupl
     Parameters
     ----------
     one, other : Mapping[str, str]
-        As of `fingerprint_of`.
+        What two results say, as of `fingerprint_of`.
     names : tuple[str, str]
         What the two are called: "the norm healthy.csv", "this session".
     mix : Collection[str], optional
@@ -102,7 +102,7 @@ def check_mix(mix: Collection[str]) -> None:
     Parameters
     ----------
     mix : Collection[str]
-        Keys of `FINGERPRINT`.
+        Words that somebody asked for, to be keys of `FINGERPRINT`.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def read_norm(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        The CSV file.
+        The CSV file, as `write_norm` writes it.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def movement_of(norm: pd.DataFrame) -> str:
     Parameters
     ----------
     norm : pd.DataFrame
-        A norm table.
+        A norm, with or without a column that says it.
     """
     return _movement(norm["movement"].iloc[0]) if "movement" in norm and len(norm) else WALKING
 
@@ -81,7 +81,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     Parameters
     ----------
     norm : pd.DataFrame
-        A norm table.
+        A table that is to be a norm.
     where : str
         The file or trial concerned, for the error message.
 
@@ -115,7 +115,7 @@ def by_bandwidth(norm: pd.DataFrame) -> dict[str, pd.DataFrame]:
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, as `read_norm` returns it.
     """
     words = norm["bandwidth"].fillna("").astype(str) if "bandwidth" in norm else pd.Series("", norm.index)
     each = [word for word in words.unique() if word]
@@ -158,9 +158,9 @@ def write_norm(norm: pd.DataFrame, path: Path) -> None:
     Parameters
     ----------
     norm : pd.DataFrame
-        A norm table.
+        A whole norm, with the columns of the data dictionary.
     path : Path
-        The file.
+        The CSV file; an existing one is replaced.
 
     Raises
     ------
@@ -198,7 +198,7 @@ class NormBand:
     mean, sd : FloatArray
         (101,) over the cycle, or one number.
     n : int
-        Number of subjects.
+        Number of subjects behind mean and SD.
     reach_sd : float, optional
         How many standard deviations from the mean 95 % of whole curves stay within; NaN where the norm does not say.
     spread : Spread | None, optional
@@ -242,7 +242,7 @@ def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
     Parameters
     ----------
     norm : pd.DataFrame
-        A norm table.
+        A whole norm, of one bandwidth.
     """
     parts = norm.groupby(["variable", "component"], sort=False)
     names = {(str(variable), str(component)): rows for (variable, component), rows in parts}
@@ -256,7 +256,7 @@ def without_contributors(norm: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A norm, with or without rows of its contributors.
     """
     of_contributors = norm["variable"].str.startswith(CONTRIBUTOR)
     plain = norm[~of_contributors].reset_index(drop=True) if of_contributors.any() else norm
@@ -293,7 +293,7 @@ def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:
     Parameters
     ----------
     norm : pd.DataFrame
-        A norm table.
+        A whole norm, as `read_norm` returns it.
     """
     plain = norm[~norm["variable"].str.startswith(CONTRIBUTOR) & ~norm["variable"].str.match(NAMED)]
     least = plain.groupby(["variable", "component"], sort=False)["n"].min()
@@ -333,7 +333,7 @@ class NormSample:
     age_years : float
         On the day of the session; NaN where it is not recorded.
     speed : float
-        Walking speed, dimensionless.
+        Walking speed, dimensionless: v / sqrt(g l).
     marks : frozenset[str], optional
         By which the person is known again: of every recording, and under a code of the code.
     sex : str, optional

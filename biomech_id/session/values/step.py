@@ -25,7 +25,7 @@ class Step:
     Attributes
     ----------
     stage : str
-        One of `SHARES`.
+        Stage of the command: one of `SHARES`.
     trial : str, optional
         Recording, session or page that it is about; empty for the stage as a whole.
     done : int, optional
@@ -98,7 +98,7 @@ def stage(name: str) -> Iterator[None]:
     Parameters
     ----------
     name : str
-        One of `SHARES`.
+        Stage of the command: one of `SHARES`.
     """
     clock, around = _CLOCK.get(), _AROUND.get()
     if clock is None:
@@ -124,7 +124,7 @@ def steps(name: str, items: Iterable[Path]) -> Iterator[Path]:
     name : str
         Stage that they belong to, one of `SHARES`.
     items : Iterable[Path]
-        Folders or files.
+        Folders or files that are worked on in turn.
     """
     clock, listed = _CLOCK.get(), list(items)
     for number, item in enumerate(listed, start=1):

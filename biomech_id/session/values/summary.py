@@ -44,7 +44,7 @@ def session_summary(session: Session) -> dict[str, Any]:
     Parameters
     ----------
     session : Session
-        The session, analysed.
+        The session after judging, before it is written.
     """
     moment_axes = body_model(session.model).axes.moment_axes
     return {
@@ -80,7 +80,7 @@ def verdict_sentence(session: Session) -> str:
     Parameters
     ----------
     session : Session
-        The session, analysed.
+        The session after judging, with its failures.
     """
     if not session.movements and session.muscle_signals.present:
         names = ", ".join(one.trial for one in session.muscle_signals.trials)
@@ -111,7 +111,7 @@ def complaints_of(session: Session) -> tuple[str, ...]:
     Parameters
     ----------
     session : Session
-        The session, analysed.
+        The session after judging, with its failures.
     """
     complaints = [failure.sentence if failure.names_file else f"{failure.file}: {failure.sentence}" for failure in session.failures]
     if not session.movements and session.static_file:
@@ -135,9 +135,9 @@ def trial_summary(trial: Solved, verdicts: Verdicts) -> dict[str, Any]:
     Parameters
     ----------
     trial : Solved
-        The trial, analysed.
+        The trial as it was analysed and judged.
     verdicts : Verdicts
-        On its layers and sides.
+        Verdicts on its layers and sides, as of `trial_verdicts`.
     """
     motion = trial.motion
     return {
@@ -177,9 +177,9 @@ def cycle_summary(cycle: Cycle, trial: Solved) -> dict[str, Any]:
     Parameters
     ----------
     cycle : Cycle
-        The cycle.
+        A cycle of the trial.
     trial : Solved
-        Its trial.
+        The trial as it was analysed and judged.
     """
     layers = {str(layer): _counted(cycle, trial, layer) for layer in Aspect}
     return {
@@ -214,7 +214,7 @@ def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle], belts: Belts =
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body, with the feet's outlines.
     cycles : Iterable[Cycle]
         Cycles of the trial.
     belts : Belts, optional

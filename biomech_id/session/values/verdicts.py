@@ -48,7 +48,7 @@ def trial_verdicts(trial: Solved, signals: SessionEmg) -> Verdicts:
     Parameters
     ----------
     trial : Solved
-        Analysed and graded.
+        The trial with its rules applied: `Solved.quality`.
     signals : SessionEmg
         Muscle signals of its session.
     """
@@ -61,7 +61,7 @@ def session_verdicts(session: Session) -> Verdicts:
     Parameters
     ----------
     session : Session
-        Analysed.
+        The session with every trial judged.
     """
     every = [trial_verdicts(trial, session.muscle_signals) for trial in judged_trials(session)]
     return {layer: {side: _of_all([each[layer][side] for each in every]) for side in SIDES} for layer in Aspect}
@@ -73,7 +73,7 @@ def judged_trials(session: Session) -> tuple[Solved, ...]:
     Parameters
     ----------
     session : Session
-        Analysed.
+        The session with every trial solved.
     """
     trials = session.movements
     kinds = (kind for kind in (TrialKind.STRAIGHT, TrialKind.RUN) if any(trial.kind is kind and trial.cycles for trial in trials))

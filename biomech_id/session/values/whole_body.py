@@ -30,7 +30,7 @@ class WholeBodyResult:
     Attributes
     ----------
     rate_hz : float
-        Frames per second.
+        Video frames of the trial per second.
     R_progression_lab : FloatArray
         (3, 3), rows forward, to the left and up, in laboratory components.
     momentum : BodyMomentum
