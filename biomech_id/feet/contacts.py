@@ -63,6 +63,11 @@ def plate_at_rest(plate: ForcePlate) -> PlateRest:
     ----------
     plate : ForcePlate
         The plate with all its samples, loaded and unloaded.
+
+    Returns
+    -------
+    PlateRest
+        Median and standard deviation of the unloaded vertical force, N; both 0 and ``seen`` false for a plate that never rests.
     """
     vertical = plate.force_lab_N[:, 2]
     small = vertical[np.abs(vertical) < LARGEST_OFFSET_N]
@@ -83,6 +88,11 @@ def contact_threshold_N(rest: PlateRest, body_mass_kg: float | None) -> float:
         What the plate reads while nobody is on it.
     body_mass_kg : float | None
         Kilograms; None where it is not known.
+
+    Returns
+    -------
+    float
+        N, over the plate's resting offset.
 
     Examples
     --------
@@ -107,6 +117,11 @@ def find_contacts(trial: Trial, body_mass_kg: float | None = None, *, threshold_
         of the contacts themselves (`estimated_mass_kg`).
     threshold_N : float, optional
         Contact threshold for every plate; 0 derives it from the plate's noise and the body's weight.
+
+    Returns
+    -------
+    tuple[PlateContact, ...]
+        Loads of all plates; one that the recording cuts has no start, or no end (NaN).
     """
     mass = mass_or_estimate_kg(trial, body_mass_kg)
     contacts = [c for i, plate in enumerate(trial.plates) for c in _contacts_of(plate, i, trial.first_time_s, mass, threshold_N)]
@@ -122,6 +137,11 @@ def mass_or_estimate_kg(trial: Trial, body_mass_kg: float | None = None) -> floa
         The recording: its subject's mass, and the plates for an estimate.
     body_mass_kg : float | None, optional
         Kilograms; None where it is not known.
+
+    Returns
+    -------
+    float | None
+        Kilograms; None without a mass and without plates.
     """
     if body_mass_kg is not None:
         return body_mass_kg
@@ -138,6 +158,11 @@ def estimated_mass_kg(trial: Trial) -> float | None:
     ----------
     trial : Trial
         The recording with plates that somebody stands or walks on.
+
+    Returns
+    -------
+    float | None
+        Kilograms; None without plates or load.
     """
     means = []
     for index, plate in enumerate(trial.plates):
@@ -160,6 +185,11 @@ def centre_of_pressure_m(plate: ForcePlate, force_N: FloatArray, moment_Nm: Floa
         (m, 3), of the plate on the subject, laboratory axes, N.
     moment_Nm : FloatArray
         (m, 3), about the centre of the plate's surface, laboratory axes, N m.
+
+    Returns
+    -------
+    FloatArray
+        (m, 3), metres, laboratory axes, on the plate's surface.
     """
     normal = surface_normal(plate)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -175,6 +205,11 @@ def surface_normal(plate: ForcePlate) -> FloatArray:
     ----------
     plate : ForcePlate
         The plate, with its corners in laboratory axes.
+
+    Returns
+    -------
+    FloatArray
+        (3,), unit length, laboratory axes, with Z up.
     """
     corners = plate.corners_m
     normal = np.cross(corners[0] - corners[1], corners[0] - corners[3])

@@ -26,6 +26,11 @@ def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
         The recording that the contact is of.
     contact : PlateContact
         When the plate was loaded.
+
+    Returns
+    -------
+    PlateLoad
+        Vertical force (k,), N, and centre of pressure (k, 3), laboratory axes, metres, in the contact's own video frames.
     """
     plate = trial.plates[contact.plate]
     ratio = round(plate.rate_hz / trial.rate_hz)
@@ -52,6 +57,11 @@ def carried_N(loads: Sequence[PlateLoad], frames: slice) -> FloatArray:
         What plates carried; those outside the frames count as nothing.
     frames : slice
         From the first one to the one behind the last.
+
+    Returns
+    -------
+    FloatArray
+        (k,), one for each frame, N.
     """
     total_N = np.zeros(frames.stop - frames.start)
     for load in loads:
@@ -72,6 +82,11 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
         The plate whose edges are meant.
     points_m : FloatArray
         (..., 3), laboratory axes, metres.
+
+    Returns
+    -------
+    FloatArray
+        (...,), metres, positive inside the plate, negative beside it.
     """
     corners = plate.corners_m[:, :2]
     edges = np.roll(corners, -1, axis=0) - corners
@@ -93,6 +108,11 @@ def height_above(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
         The plate whose surface and normal are meant.
     points_m : FloatArray
         (..., 3), laboratory axes, metres.
+
+    Returns
+    -------
+    FloatArray
+        (...,), metres along the surface's normal, positive above.
 
     Examples
     --------
@@ -120,6 +140,11 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray, frame
         (n, 3), laboratory axes, metres.
     frames : slice, optional
         Where these points lie in the recording; of every frame unless given.
+
+    Returns
+    -------
+    FloatArray
+        (n,), metres, never negative; NaN where a marker or the point is missing.
     """
     known = np.isfinite(point_m[:, :2]).all(axis=1)
     heel, toe = landmarks.heel_lab_m[side][frames][known, :2], landmarks.toe_lab_m[side][frames][known, :2]
@@ -145,6 +170,11 @@ def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray, f
         (n, 3), laboratory axes, metres.
     frames : slice, optional
         Where these points lie in the recording; of every frame unless given.
+
+    Returns
+    -------
+    FloatArray
+        (n,), metres, never negative; NaN where a marker or the point is missing.
     """
     heel, toe = landmarks.heel_lab_m[side][frames], landmarks.toe_lab_m[side][frames]
     along, offset = horizontal_unit(toe - heel), (point_m - heel)[:, :2]
@@ -165,6 +195,11 @@ def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tu
         What one plate carried.
     frames : BoolArray
         (k,), True for those that count.
+
+    Returns
+    -------
+    tuple[str, float]
+        Side, "" where neither foot is seen, and distance, metres.
     """
     best, least = "", float("nan")
     for side in landmarks.sides:

@@ -62,6 +62,11 @@ class Belt:
         time_s : FloatArray
             (n,), absolute seconds; beyond the belt's own times its velocity stays as at their ends.
 
+        Returns
+        -------
+        FloatArray
+            (n, 2), laboratory X and Y, metres; zero at the first of the belt's own times.
+
         Examples
         --------
         >>> import numpy as np
@@ -89,6 +94,11 @@ class Belt:
             (n, ..., 3) or (n, ..., 2), laboratory axes, metres.
         time_s : FloatArray
             (n,), absolute seconds of these points.
+
+        Returns
+        -------
+        FloatArray
+            Of the points' shape, metres: laboratory axes that travel with the belt.
         """
         moved = points_lab_m.copy()
         way = self.way_lab_m(time_s)
@@ -134,6 +144,11 @@ def walking_direction_on(belts: Belts) -> FloatArray | None:
     belts : Belts
         Side -> belt under that foot; empty over ground.
 
+    Returns
+    -------
+    FloatArray | None
+        (3,), horizontal, unit length, laboratory axes; None over ground.
+
     Examples
     --------
     >>> import numpy as np
@@ -160,6 +175,11 @@ def find_belts(landmarks: Landmarks, events: Sequence[Event], travel: Travel) ->
         In order of time.
     travel : Travel
         How the subject moved.
+
+    Returns
+    -------
+    dict[str, Belt]
+        Side -> belt under that foot, one and the same where both feet are on one; empty over ground.
     """
     if not travel.belt_lab_m_s.any():
         return {}
@@ -186,6 +206,11 @@ def flat_stances(landmarks: Landmarks, events: Sequence[Event]) -> Iterator[tupl
         Pelvis and feet of the trial.
     events : Sequence[Event]
         In order of time.
+
+    Yields
+    ------
+    Iterator[tuple[str, float, BoolArray]]
+        Side, time of the strike (absolute seconds), and (n,) the frames in which the foot lies flat.
     """
     time_s = landmarks.time_s
     intervals = [i for s in landmarks.sides for i in stance_intervals(events, s, float(time_s[0]), float(time_s[-1]))]

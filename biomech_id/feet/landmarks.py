@@ -64,6 +64,11 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
         What tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers, and its heel and toes
         stand in for markers that a marker set does not have.
 
+    Returns
+    -------
+    Landmarks
+        Pelvis, heels, toes and outlines at the video rate, metres, laboratory axes; NaN where they are not seen.
+
     Raises
     ------
     MissingInputError
@@ -117,6 +122,11 @@ def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE
         Frames of the path per second.
     longest_s : float, optional
         Longest gap that is bridged, seconds.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), laboratory axes, metres, with short gaps filled; longer ones are NaN.
     """
     filled, _, _ = fill_gaps(path_m[:, None, :], ["path"], longest=round(longest_s * rate_hz))
     return np.asarray(filled[:, 0])
@@ -131,6 +141,11 @@ def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
         (n, 3), laboratory axes, metres; missing is NaN.
     rate_hz : float
         Frames of the path per second.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), laboratory axes, m/s; NaN near the ends.
     """
     step = max(1, round(DIFFERENCE_S * rate_hz))
     velocity = np.full_like(path_m, np.nan)
@@ -145,6 +160,11 @@ def horizontal_unit(vector: FloatArray) -> FloatArray:
     ----------
     vector : FloatArray
         (..., 2 or 3), laboratory axes, any unit.
+
+    Returns
+    -------
+    FloatArray
+        (..., 2), laboratory X and Y, unit length; NaN where a vector is vertical or missing.
     """
     flat = vector[..., :2]
     length = np.linalg.norm(flat, axis=-1, keepdims=True)

@@ -57,6 +57,11 @@ def find_levels(landmarks: Landmarks, speed_m_s: float, moving: BoolArray) -> Le
         Speed of travel: a foot rests while it is slower than a share of it.
     moving : BoolArray
         (n,), frames in which the body goes on.
+
+    Returns
+    -------
+    Levels
+        Rise and way from each rest to the next, m.
     """
     unsorted = (rest for side in landmarks.sides for rest in _rests(landmarks, side, speed_m_s, moving))
     rests = sorted(unsorted, key=lambda rest: rest.time_s)

@@ -140,6 +140,11 @@ def name_movement(evidence: Evidence) -> Named:
     evidence : Evidence
         What was measured of the trial, as of `feet.travel`.
 
+    Returns
+    -------
+    Named
+        Kind of the trial and the sentence that says why.
+
     Examples
     --------
     >>> from biomech_id.feet.movements import Evidence, name_movement

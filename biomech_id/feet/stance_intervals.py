@@ -78,6 +78,11 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
     first_s, last_s : float
         Absolute times of the first and the last video frame.
 
+    Returns
+    -------
+    tuple[Interval, ...]
+        One for each stance of that side; a start or end outside the trial is NaN.
+
     Examples
     --------
     >>> from biomech_id.feet.stance_intervals import stance_intervals
@@ -116,6 +121,11 @@ def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray
     start_s, end_s : float
         Both ends of the interval, on the frames' clock, seconds.
 
+    Returns
+    -------
+    BoolArray
+        (n,), true in the interval, its ends included.
+
     Examples
     --------
     >>> import numpy as np
@@ -135,6 +145,11 @@ def frames_between(time_s: FloatArray, start_s: float, end_s: float) -> slice:
         (n,), of the frames, increasing, seconds.
     start_s, end_s : float
         Seconds; NaN where there are none.
+
+    Returns
+    -------
+    slice
+        Half-open; empty where no frame lies in the interval.
 
     Examples
     --------
@@ -163,6 +178,11 @@ def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> Bo
         Foot that is asked about: "L" or "R".
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    BoolArray
+        (n,), true where nobody can say; everywhere without any event of this side.
     """
     of_side = sorted(e for e in events if e.side == side)
     if not of_side:

@@ -52,6 +52,11 @@ def describe_travel(
         What its plates say (`feet.support.floor_support`); None for a recording without plates.
     floor_lab_m_s : FloatArray | None, optional
         (2,), horizontal velocity of the floor under the feet, laboratory axes; None reads it from the feet (`belt_velocity`).
+
+    Returns
+    -------
+    Travel
+        Kind of the trial and why, speed (m/s), direction and belt in laboratory axes, turn (rad).
     """
     pelvis = landmarks.pelvis_lab_m
     seen = np.isfinite(pelvis).all(axis=1)
@@ -119,6 +124,11 @@ def longest_fall_s(height_m: FloatArray, rate_hz: float, loaded: BoolArray) -> f
     loaded : BoolArray
         (n,), frames in which a plate carries somebody.
 
+    Returns
+    -------
+    float
+        Seconds; 0 without one.
+
     Examples
     --------
     >>> import numpy as np
@@ -183,6 +193,11 @@ def belt_velocity(landmarks: Landmarks) -> FloatArray:
     ----------
     landmarks : Landmarks
         Pelvis and feet of the trial.
+
+    Returns
+    -------
+    FloatArray
+        (2,), laboratory X and Y, m/s.
     """
     pelvis = landmarks.pelvis_lab_m
     if float(np.linalg.norm(_mean_velocity(pelvis, landmarks.rate_hz))) > 0.4:
@@ -231,6 +246,11 @@ def turning_angle(landmarks: Landmarks, *, pelvis_seen: bool = True) -> float:
         Pelvis and feet of the trial.
     pelvis_seen : bool, optional
         Whether the pelvis is seen, and not the feet in its stead.
+
+    Returns
+    -------
+    float
+        Radians, counter-clockwise seen from above positive.
     """
     pelvis, facing = landmarks.pelvis_lab_m[:, :2], landmarks.facing_lab
     frames = np.flatnonzero(np.isfinite(pelvis).all(axis=1) & np.isfinite(facing).all(axis=1))
@@ -260,6 +280,11 @@ def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray, 
         (2,), horizontal velocity of the belt, laboratory axes; zeros over ground.
     loaded : BoolArray | None, optional
         (n,), frames in which a plate carries somebody, who is then not in flight.
+
+    Returns
+    -------
+    BoolArray
+        (n,), true where no foot rests.
     """
     moving = np.ones(landmarks.n_frames, dtype=np.bool_)
     if len(landmarks.sides) < 2:

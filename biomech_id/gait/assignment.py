@@ -226,6 +226,11 @@ class VideoPlates:
         ----------
         index : int
             Index of the plate among `plates`, from 0.
+
+        Returns
+        -------
+        FloatArray
+            (n, 6): force (N), then moment about the middle of the surface (N m), laboratory axes.
         """
         if index not in self._wrenches:
             plate, resample = self.plates[index], window_mean if self.kinetics == "vicon" else local_quadratic
@@ -240,6 +245,11 @@ class VideoPlates:
         ----------
         index : int
             Index of the plate among `plates`, from 0.
+
+        Returns
+        -------
+        PlateRest
+            Offset and noise of the vertical force, N.
         """
         if index not in self._rests:
             self._rests[index] = plate_at_rest(self.plates[index])
@@ -252,6 +262,11 @@ class VideoPlates:
         ----------
         load : PlateLoad
             On one of the plates.
+
+        Returns
+        -------
+        tuple[float, float]
+            Absolute seconds of the first sample and of the one behind the last.
         """
         rate_hz = self.plates[load.contact.plate].rate_hz
         return self.trial.first_time_s + load.contact.first / rate_hz, self.trial.first_time_s + load.contact.last / rate_hz

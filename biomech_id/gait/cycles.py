@@ -59,6 +59,11 @@ def cut_cycles(
         Pelvis and feet, to flag cycles of another speed or direction than the trial's.
     mean_cycle_s : Mapping[str, float] | None, optional
         Mean cycle time per side, for ``stance_only`` cycles; default is this trial's, the other side's if need be.
+
+    Returns
+    -------
+    tuple[Cycle, ...]
+        From strike to next strike of one foot, with the other foot's events in between; reasons say why a cycle has no kinetics.
     """
     times, cycles = _Times(trial, events, assignment), list[Cycle]()
     for side in SIDES:
@@ -78,6 +83,11 @@ def mean_cycle_times(cycles: Sequence[Cycle]) -> dict[str, float]:
     ----------
     cycles : Sequence[Cycle]
         Cycles of one condition, of any number of trials and of both sides.
+
+    Returns
+    -------
+    dict[str, float]
+        Side -> seconds; a side without a whole steady cycle is left out.
     """
     return _mean_times([c for c in cycles if c.steady and c.kinetics_valid is not KineticsValid.STANCE_ONLY])
 

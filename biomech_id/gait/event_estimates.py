@@ -163,6 +163,11 @@ def strike_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[
         Frame of Zeni's extremum.
     speed_m_s : float
         Of walking, relative to the floor.
+
+    Returns
+    -------
+    Mapping[str, Estimate]
+        Name of the sign -> frame, delay and scatter; NaN frames where a sign is not there.
     """
     rate_hz, at = foot.rate_hz, round(peak)
     last = at + round(REACH_S * rate_hz)
@@ -193,6 +198,11 @@ def off_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[str
         Frame of Zeni's extremum.
     speed_m_s : float
         Of walking, relative to the floor.
+
+    Returns
+    -------
+    Mapping[str, Estimate]
+        Name of the sign -> frame, delay and scatter; NaN frames where a sign is not there.
     """
     rate_hz, at = foot.rate_hz, round(peak)
     first = max(0, at - round(REACH_S * rate_hz))
@@ -215,6 +225,11 @@ def completed(steps: Sequence[Mapping[str, Estimate]]) -> list[Mapping[str, Esti
     ----------
     steps : Sequence[Mapping[str, Estimate]]
         Of every step, by sign.
+
+    Returns
+    -------
+    list[Mapping[str, Estimate]]
+        One for each step, in the order given, without NaN frames where any step shows that sign.
     """
     usual: dict[str, tuple[float, float]] = {}
     for name in {name for signs in steps for name, sign in signs.items() if not np.isfinite(sign.frame)}:
@@ -243,6 +258,11 @@ def consensus(estimates: Mapping[str, Estimate], kind: EventKind, rate_hz: float
         Foot strike or foot off; what the signs of each are off by together enters the standard deviation.
     rate_hz : float
         Frames of the recording per second.
+
+    Returns
+    -------
+    tuple[float, float]
+        Frame, fractional, and standard deviation, s.
 
     Examples
     --------
@@ -274,6 +294,11 @@ def swing_peak(speed_m_s: FloatArray, rate_hz: float) -> float:
         (n,), of a marker of the foot.
     rate_hz : float
         Frames of the path per second.
+
+    Returns
+    -------
+    float
+        m/s.
     """
     half = max(1, round(HALF_STRIDE_S * rate_hz))
     seen = np.where(np.isfinite(speed_m_s), speed_m_s, -np.inf)
@@ -290,6 +315,11 @@ def second_difference(values: FloatArray, rate_hz: float) -> FloatArray:
         (n,), evenly sampled, in any unit.
     rate_hz : float
         Samples of the values per second.
+
+    Returns
+    -------
+    FloatArray
+        (n,), the values' unit per second squared; NaN near the ends.
     """
     step = max(1, round(ACCELERATION_S * rate_hz))
     bent = np.full(len(values), np.nan)
@@ -311,6 +341,11 @@ def falls_below(values: FloatArray, limit: float, first: int, last: int) -> floa
         First frame looked at.
     last : int
         Frame behind the last one.
+
+    Returns
+    -------
+    float
+        Frame, interpolated between the two around the limit; NaN without one.
     """
     window = values[first : min(last, len(values))]
     with np.errstate(invalid="ignore"):
@@ -334,6 +369,11 @@ def rises_above(values: FloatArray, limit: float, first: int, last: int) -> floa
         First frame looked at.
     last : int
         Frame behind the last one.
+
+    Returns
+    -------
+    float
+        Frame, interpolated between the two around the limit; NaN without one.
     """
     last = min(last, len(values))
     return last - 1 - falls_below(values[first:last][::-1], limit, 0, last - first)
@@ -350,6 +390,11 @@ def highest_vertex(values: FloatArray, first: int, last: int) -> float:
         First frame looked at.
     last : int
         Last frame looked at.
+
+    Returns
+    -------
+    float
+        Frame, of the parabola through the maximum and its neighbours; NaN without one.
     """
     index = np.arange(max(first, 1), min(last + 1, len(values) - 1))
     with np.errstate(invalid="ignore"):
@@ -366,6 +411,11 @@ def vertex(values: FloatArray, i: int) -> float:
         (n,), one for each frame, in any unit.
     i : int
         Frame of the maximum.
+
+    Returns
+    -------
+    float
+        Frame; the maximum itself where its neighbours are level with it.
     """
     a, b, c = values[i - 1], values[i], values[i + 1]
     curvature = a - 2.0 * b + c

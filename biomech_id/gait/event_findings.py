@@ -33,6 +33,11 @@ def far_from_force(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding
         The recording that holds the stored events; findings bear its name.
     agreement : Sequence[Agreement]
         Of the plates with the file.
+
+    Returns
+    -------
+    list[Finding]
+        One for each side and kind; empty where all agree.
     """
     return [
         Finding("events-disagree", {"side": row.side, "kind": row.kind, "apart_ms": abs(row.worst_s) * 1e3}, trial.name)
@@ -54,6 +59,11 @@ def beside_markers(trial: Trial, anchors: Sequence[Event], markers: Sequence[Eve
         As the markers alone have them.
     events : Sequence[Event]
         Events that were used in the end, completed by markers.
+
+    Yields
+    ------
+    Iterator[Finding]
+        One for each side and kind that is far, and one for each foot that stays incomplete.
     """
     known = EventsByTime(markers)
     completed = {event.side for event in events if event.source is EventSource.MARKER}
@@ -81,6 +91,11 @@ def unlike_feet(trial: Trial, stored: Sequence[Event], markers: Sequence[Event])
         The recording of these events; findings bear its name.
     stored, markers : Sequence[Event]
         Of the file, and from markers.
+
+    Yields
+    ------
+    Iterator[Finding]
+        At most one, with how many of how many events and the likeliest mistake.
     """
     if not markers:
         return
@@ -114,6 +129,11 @@ def out_of_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
         The recording of these events; findings bear its name.
     events : Sequence[Event]
         Of it, in order of time.
+
+    Returns
+    -------
+    list[Finding]
+        One for each side; empty where all alternate.
     """
     findings = []
     for side in SIDES:

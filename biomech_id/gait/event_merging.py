@@ -44,6 +44,11 @@ class EventsByTime:
             Event whose side, kind and time are looked for.
         within_s : float
             Largest distance in time, seconds.
+
+        Returns
+        -------
+        Event | None
+            The nearest one; None where none is within reach.
         """
         times_s = self._times_s.get((event.side, event.kind))
         if times_s is None:
@@ -62,6 +67,11 @@ def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Ev
         Events that stand whatever the others say.
     others : Sequence[Event]
         Events that fill in.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        In order of time.
 
     Examples
     --------
@@ -88,6 +98,11 @@ def completed_events(stored: Sequence[Event], detected: Sequence[Event]) -> tupl
         Events of the file, which stay as they are.
     detected : Sequence[Event]
         By plates or markers, these at the times that the stored ones show.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        In order of time; every stored one is among them, unchanged.
     """
     events: list[Event] = []
     for side in SIDES:

@@ -130,6 +130,11 @@ def find_events(
         For the contact threshold, see `feet.contacts.find_contacts`.
     timing : MarkerTiming | None, optional
         Marker delays learnt from other trials of the same subject; the trial's own plates come first.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        Strikes and offs of both feet, absolute seconds, in order of time, each with its source and standard deviation.
     """
     search = search_events(trial, motion, source=source, body_mass_kg=body_mass_kg, contact_N=contact_N, timing=timing)
     return search.events
@@ -208,6 +213,11 @@ def events_in_file(trial: Trial) -> tuple[Event, ...]:
     ----------
     trial : Trial
         The recording, with the events that its file stores.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        In the order of the trial's events; empty where the file stores none with a side.
     """
     events: list[Event] = []
     kept_s: dict[tuple[str, EventKind], list[float]] = {}
@@ -233,6 +243,11 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
         Events of one or several trials, of the same subject.
     marker : Sequence[Event]
         Events of one or several trials, of the same subject.
+
+    Returns
+    -------
+    MarkerTiming
+        (side, kind) -> seconds that markers are early; without events that both see nothing.
     """
     return MarkerTiming(_lent({key: float(np.median(later)) for key, (later, _) in _later(plate, marker).items()}))
 
@@ -289,6 +304,11 @@ def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement
     ----------
     by_source : Mapping[str, Sequence[Event]]
         Source -> its events.
+
+    Returns
+    -------
+    tuple[Agreement, ...]
+        One for each pair of sources, side and kind that have an event in common.
     """
     rows = []
     names = [name for name in by_source if by_source[name]]

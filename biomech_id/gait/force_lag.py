@@ -95,6 +95,11 @@ def find_force_lag(trial: Trial, plates: Sequence[ForcePlate]) -> ForceLag:
         Markers, laboratory axes with Z up.
     plates : Sequence[ForcePlate]
         In the same laboratory axes, on their own clock.
+
+    Returns
+    -------
+    ForceLag
+        Lag and its standard deviation, s; with the reason where it cannot be told.
     """
     loads = [load for plate in plates for load in _loads(plate)]
     if not loads:

@@ -42,6 +42,11 @@ def pressure_threshold_N(mass_kg: float) -> float:
     ----------
     mass_kg : float
         Mass of the whole body, kg.
+
+    Returns
+    -------
+    float
+        N.
     """
     return PRESSURE_SHARE_OF_WEIGHT * mass_kg * GRAVITY_M_S2
 
@@ -129,6 +134,11 @@ def floor_of(floor_m: FloorHeight, side: str) -> float | FloatArray:
         One height, or side -> (n,).
     side : str
         Foot whose floor is wanted: "L" or "R".
+
+    Returns
+    -------
+    float | FloatArray
+        Metres over the laboratory's origin: one number, or (n,) where it changes from frame to frame.
     """
     return floor_m[side] if isinstance(floor_m, Mapping) else floor_m
 
@@ -166,6 +176,11 @@ def progression_components(vector_lab: FloatArray, forward_lab: FloatArray, side
         (3,), horizontal unit vector of the walking direction.
     side : str
         "L" or "R"; the other foot is to the right of the left one.
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), in the vectors' unit: forward, towards the other foot, up.
     """
     left_lab = np.array([-forward_lab[1], forward_lab[0], 0.0])
     towards_other = -SIDE_SIGN[side] * left_lab
@@ -200,6 +215,11 @@ class FlatFoot:
         ----------
         point_lab_m : FloatArray
             (n, 3), laboratory axes, metres.
+
+        Returns
+        -------
+        FloatArray
+            (n, 2), metres: forward from the heel, and towards the other foot.
         """
         return progression_components(point_lab_m - self.origin_lab_m, self.forward_lab, self.side)[:, :2]
 
@@ -219,6 +239,11 @@ def flat_foot(outline_lab_m: FloatArray, ankle_lab_m: FloatArray, flat: BoolArra
         (n,), the frames to average.
     side : str
         Foot that is meant: "L" or "R"; says on which side the other foot is.
+
+    Returns
+    -------
+    FlatFoot | None
+        Origin on the floor, direction and outline; None if it is not seen.
     """
     seen = flat & np.isfinite(outline_lab_m).all(axis=(1, 2)) & np.isfinite(ankle_lab_m).all(axis=1)
     if not seen.any() or outline_lab_m.shape[1] < 3:

@@ -57,6 +57,11 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
     method : str, optional
         One of `METHODS`: a single sign, or the consensus of all.
 
+    Returns
+    -------
+    tuple[Event, ...]
+        In order of time, absolute seconds, each with its standard deviation.
+
     Raises
     ------
     InvalidValueError

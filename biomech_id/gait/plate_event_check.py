@@ -42,6 +42,11 @@ class RejectedEvent:
         ----------
         where : str
             The file or trial concerned, for the error message.
+
+        Returns
+        -------
+        Finding
+            Under the trial's name, with the rule that refused it.
         """
         event = self.event
         values = {"side": event.side, "kind": event.kind, "time_s": event.time_s, "why": self.reason}

@@ -75,6 +75,11 @@ def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
         Pelvis and feet of the trial.
     load : PlateLoad
         What one plate carried.
+
+    Returns
+    -------
+    tuple[str, str]
+        "L", "R" or "" for each end.
     """
     frames = np.flatnonzero(load.loaded)
     if not frames.size:

@@ -27,6 +27,11 @@ def without_remarks(review: Review) -> Review:
     ----------
     review : Review
         What was decided by hand.
+
+    Returns
+    -------
+    Review
+        The same decisions, with comments gone and texts empty.
     """
     bare = {
         each.name: tuple(replace(decision, reason="", author="") for decision in getattr(review, each.name))
@@ -187,6 +192,11 @@ class Repair:
             Name of the trial that is asked about.
         names : Sequence[str]
             Of all trials, in order.
+
+        Returns
+        -------
+        bool
+            True for the trials named, else for all from ``since`` on.
         """
         later = not self.since or names.index(trial) >= names.index(self.since)
         return later and (not self.trials or trial in self.trials)
@@ -217,6 +227,11 @@ def trials_named(decision: Decision) -> tuple[str, ...]:
     ----------
     decision : Decision
         Any kind of decision of a review.
+
+    Returns
+    -------
+    tuple[str, ...]
+        One, of a repair any number.
     """
     return decision.named if isinstance(decision, Repair) else (decision.trial,)
 
@@ -258,6 +273,11 @@ class Review:
         ----------
         name : str
             Name of the trial that is asked about.
+
+        Returns
+        -------
+        Review
+            The decisions that name this trial.
         """
         kept: dict[str, Any] = {
             each.name: tuple(decision for decision in getattr(self, each.name) if name in trials_named(decision))
@@ -278,6 +298,11 @@ def corrected(trial: Trial, search: EventSearch, review: Review) -> EventSearch:
         Its events as found.
     review : Review
         What is said of this trial.
+
+    Returns
+    -------
+    EventSearch
+        Events in order of time; findings say what was changed by hand.
 
     Raises
     ------
@@ -312,6 +337,11 @@ def apply_events(trial: Trial, events: Sequence[Event], changes: Iterable[EventC
         Events as found, before anybody changed them.
     changes : Iterable[EventChange]
         Changes that name this trial, in the order written.
+
+    Returns
+    -------
+    tuple[Event, ...]
+        Those that were moved or added have the source `EventSource.HAND`.
 
     Raises
     ------
@@ -350,6 +380,11 @@ def apply_cycles(cycles: Sequence[Cycle], choices: Iterable[CycleChoice]) -> tup
     choices : Iterable[CycleChoice]
         Of this trial; where two mean one cycle the later one counts.
 
+    Returns
+    -------
+    tuple[Cycle, ...]
+        In their order, with the decision among the reasons of those it is about.
+
     Raises
     ------
     OptionError
@@ -375,6 +410,11 @@ def meant_start_s(choice: CycleChoice, starts_s: Sequence[float]) -> float:
     starts_s : Sequence[float]
         Starts of that side's cycles, absolute seconds.
 
+    Returns
+    -------
+    float
+        Absolute seconds, one of ``starts_s``.
+
     Raises
     ------
     OptionError
@@ -399,6 +439,11 @@ def nearest(time_s: float, known_s: Iterable[float]) -> float | None:
         The time that was written, absolute seconds.
     known_s : Iterable[float]
         Absolute seconds; NaN is not known.
+
+    Returns
+    -------
+    float | None
+        Absolute seconds, one of the known times, however far it is.
 
     Examples
     --------
@@ -430,6 +475,11 @@ def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
     ----------
     decisions : Iterable[Decision]
         Decisions of a review, of any kind.
+
+    Returns
+    -------
+    list[dict[str, Any]]
+        One for each decision: its kind under "decision", and its fields as JSON can hold them.
     """
     kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair"}
     return [{"decision": kinds[type(decision)], **_plain(decision)} for decision in decisions]

@@ -27,6 +27,11 @@ def standing_mass_kg(trial: Trial) -> float | None:
     ----------
     trial : Trial
         Somebody standing still; plates hold the reaction on the subject, laboratory axes, Z up.
+
+    Returns
+    -------
+    float | None
+        Kilograms.
     """
     if not trial.plates or trial.n_frames / trial.rate_hz < LEAST_DURATION_S:
         return None

@@ -148,6 +148,11 @@ def session_mass(
         Side -> mean time of its stances, s: where they differ, steps of one side alone tell nothing.
     aided : bool, optional
         Whether an aid, a rail or a hand may bear a part of the body.
+
+    Returns
+    -------
+    SessionMass | None
+        Median of all steps, kg, their number, and the trial with most of them; None where they do not agree.
     """
     every = [step for of_trial in steps.values() for step in of_trial]
     if aided or not every:
@@ -169,6 +174,11 @@ def step_mass_kg(trials: Sequence[Trial], *, aided: bool = False) -> tuple[float
         Recordings with plates that hold the reaction on the subject, laboratory axes with Z up; feet by their markers' roles.
     aided : bool, optional
         Whether an aid, a rail or a hand may bear a part of the body.
+
+    Returns
+    -------
+    tuple[float, str] | None
+        Kilograms, and name of the trial.
     """
     steps: dict[str, tuple[StepMass, ...]] = {}
     stances: list[Stance] = []
@@ -194,6 +204,11 @@ def mean_stance_times_s(stances: Sequence[Stance]) -> dict[str, float]:
     ----------
     stances : Sequence[Stance]
         Stances of one condition, of both sides and all its trials.
+
+    Returns
+    -------
+    dict[str, float]
+        Side -> seconds; a side without such a stance is left out.
     """
     lengths = {
         side: [s.end_s - s.start_s for s in stances if s.side == side and np.isfinite(s.end_s - s.start_s)] for side in SIDES

@@ -93,6 +93,11 @@ class Scene:
             Foot whose outline is meant: "L" or "R".
         plate : int
             Index of the plate.
+
+        Returns
+        -------
+        FloatArray
+            (n, k), metres, positive inside the plate.
         """
         if (side, plate) not in self._depths_m:
             self._depths_m[side, plate] = depth_inside(self.trial.plates[plate], self.landmarks.outline_lab_m[side])
@@ -107,6 +112,11 @@ class Scene:
             Foot whose height is meant: "L" or "R".
         plate : int
             Index of the plate.
+
+        Returns
+        -------
+        FloatArray
+            (n,), metres, positive above the surface.
         """
         if (side, plate) not in self._heights_m:
             height_m = height_above(self.trial.plates[plate], self.landmarks.outline_lab_m[side]).min(axis=1)
@@ -134,6 +144,11 @@ class Scene:
             Foot that is asked about: "L" or "R".
         plate : int
             Index of the plate.
+
+        Returns
+        -------
+        BoolArray
+            (n,), true at the surface's height.
         """
         if (side, plate) not in self._levels:
             height_m = self.height_m(side, plate)
@@ -147,6 +162,11 @@ class Scene:
         ----------
         plate : int
             Index of the plate.
+
+        Returns
+        -------
+        PlateRest
+            Offset and noise of the vertical force, N.
         """
         if plate not in self._rests:
             self._rests[plate] = plate_at_rest(self.trial.plates[plate])
@@ -159,6 +179,11 @@ class Scene:
         ----------
         side : str
             Foot that is asked about: "L" or "R".
+
+        Returns
+        -------
+        BoolArray
+            (n,), true between a strike and the next off.
         """
         if side not in self._grounded:
             mask = np.zeros(self.landmarks.n_frames, dtype=np.bool_)
@@ -174,6 +199,11 @@ class Scene:
         ----------
         start_s, end_s : float
             Absolute seconds; NaN where there are none.
+
+        Returns
+        -------
+        slice
+            Half-open, in the trial's frames.
         """
         return frames_between(self.landmarks.time_s, start_s, end_s)
 
@@ -186,6 +216,11 @@ class Scene:
             Both instants, absolute seconds.
         apart_s : float, optional
             How long before and after the two instants still counts, seconds.
+
+        Returns
+        -------
+        list[PlateLoad]
+            Loads of all plates, in order of time.
         """
         begins_s, ends_s = self._spans_s
         near = np.flatnonzero((begins_s < end_s + apart_s) & (ends_s > start_s - apart_s))
@@ -206,6 +241,11 @@ class Scene:
             The foot that joins: "L" or "R".
         load : PlateLoad
             One of the loads.
+
+        Returns
+        -------
+        float | None
+            Absolute seconds; None where it never does.
         """
         if (other, load) not in self._shared_s:
             plate, frames = load.contact.plate, load.frames
@@ -225,6 +265,11 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
         What verdicts are given from.
     interval : Interval
         The stance to judge, one of the scene's.
+
+    Returns
+    -------
+    tuple[Stance, tuple[PlateLoad, ...]]
+        The stance with its plates and the rule that decided, and those plates' loads.
     """
     loads = loads_under(scene, interval)
     names = _plate_names(scene, loads)
@@ -277,6 +322,11 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
         What verdicts are given from.
     interval : Interval
         The stance whose loads are wanted, one of the scene's.
+
+    Returns
+    -------
+    tuple[PlateLoad, ...]
+        In order of time; empty where the foot is on no plate.
     """
     near = scene.loads_near(interval.lower_s, interval.upper_s)
     named = [load for load in near if scene.trial.plates[load.contact.plate].foot == interval.side]
@@ -333,6 +383,11 @@ def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> S
         What is judged from, and the stance; of one without a strike or an off, what is seen of it.
     loads : Sequence[PlateLoad]
         Under its foot (`loads_under`).
+
+    Returns
+    -------
+    Sentence | None
+        The rule with its values; None where nothing speaks against it.
     """
     if _bound(scene, loads):
         return _left_plate(scene, interval, loads) or _landed_beside(scene, interval, loads)
@@ -420,6 +475,11 @@ def flat_frames(scene: Scene, interval: Interval) -> slice:
         What verdicts are given from.
     interval : Interval
         The stance that is asked about, one of the scene's.
+
+    Returns
+    -------
+    slice
+        Half-open, in the trial's frames.
     """
     shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
     first_s, last_s = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
@@ -490,6 +550,11 @@ def light_stances(scene: Scene, side: str, judged: Sequence[tuple[Stance, tuple[
         Foot whose stances these are: "L" or "R".
     judged : Sequence[tuple[Stance, tuple[PlateLoad, ...]]]
         Its stances with their loads; those set by hand are looked at elsewhere.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        One for each such stance, with the share of the weight that it bears.
     """
     findings = []
     for (stance, loads), interval in zip(judged, scene.intervals[side], strict=True):

@@ -64,6 +64,11 @@ class Sentence:
         ----------
         language : str, optional
             Language of the words: one of `LANGUAGES`.
+
+        Returns
+        -------
+        str
+            The sentence with its values filled in.
         """
         return worded(self.rule, self.values, language)
 
@@ -96,6 +101,11 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
         Language of the words: one of `LANGUAGES`.
     part : str
         ``"text"`` or ``"hint"``; empty where the rule has no such part.
+
+    Returns
+    -------
+    str
+        The sentence, values filled in, numbers with the language's decimal mark.
     """
     forms = table(language)
     entry = forms.get(rule)
@@ -114,6 +124,11 @@ def plates_called(text: str, language: str) -> str:
         A sentence that may call plates by their number.
     language : str
         Language of the text: one of `LANGUAGES`.
+
+    Returns
+    -------
+    str
+        The same text otherwise.
 
     Examples
     --------
@@ -142,6 +157,11 @@ def opens_with(rule: str, language: str = "en") -> str:
         Name of the rule.
     language : str, optional
         Language whose sentence is meant: one of `LANGUAGES`.
+
+    Returns
+    -------
+    str
+        Name of the value, or "".
     """
     literal, name, *_ = next(iter(Formatter().parse(str(table(language).get(rule, {}).get("text", "")))), ("", None))
     return "" if literal else name or ""

@@ -33,6 +33,11 @@ def layers_taken(rule: str) -> tuple[Aspect, ...]:
     ----------
     rule : str
         Name of the reason's rule, a key of the sentences.
+
+    Returns
+    -------
+    tuple[Aspect, ...]
+        Layers without which the cycle is left; of an unknown rule all that it can take.
     """
     return _TAKES.get(rule, tuple(Aspect))
 
@@ -104,6 +109,11 @@ class Cycle:
         ----------
         layer : Aspect
             Layer of results that is asked about.
+
+        Returns
+        -------
+        bool
+            Of this cycle alone, whatever anybody decided about it.
         """
         nothing = KineticsValid.FALSE if layer is Aspect.KINETICS else KineticsValid.STANCE_ONLY
         return self.kinetics_valid is not nothing
@@ -115,5 +125,10 @@ class Cycle:
         ----------
         layer : Aspect
             Layer of results that is asked about.
+
+        Returns
+        -------
+        tuple[Sentence, ...]
+            In the order given; empty where nothing takes it.
         """
         return tuple(why for why in self.reasons if layer in layers_taken(why.rule))

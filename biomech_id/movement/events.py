@@ -32,6 +32,11 @@ class MarkerTiming:
         ----------
         event : Event
             The event.
+
+        Returns
+        -------
+        Event
+            Later by what was learnt of its side and kind; unchanged where nothing was.
         """
         delay_s = self.delay_s.get((event.side, event.kind))
         if delay_s is None:

@@ -101,6 +101,11 @@ class PlateLoad:
         ----------
         frames : slice
             From the first one to the one behind the last.
+
+        Returns
+        -------
+        PlateLoad
+            The same contact; its frames may be none.
         """
         first = max(frames.start, self.first)
         own = slice(first - self.first, max(first, min(frames.stop, self.frames.stop)) - self.first)

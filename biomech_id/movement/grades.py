@@ -79,6 +79,11 @@ def worst(grades: Iterable[Grade]) -> Grade:
     ----------
     grades : Iterable[Grade]
         Grades of any number of parts, in any order.
+
+    Returns
+    -------
+    Grade
+        Reject before warn before accept.
     """
     return max(grades, key=_ORDER.index, default=Grade.NOT_JUDGED)
 
@@ -90,6 +95,11 @@ def together(grades: Iterable[Grade]) -> Grade:
     ----------
     grades : Iterable[Grade]
         Grades of the parts, in any order.
+
+    Returns
+    -------
+    Grade
+        Parts that were not judged or measured do not count while another was.
     """
     each = list(grades)
     judged = [grade for grade in each if grade not in (Grade.NOT_JUDGED, Grade.NOT_MEASURED)]
@@ -105,6 +115,11 @@ def rule_sentence(row: QualityRow) -> str:
     ----------
     row : QualityRow
         One rule applied to one trial.
+
+    Returns
+    -------
+    str
+        One sentence with value, limit and unit, without a full stop; or "".
     """
     if not row.verdict.doubted:
         return ""

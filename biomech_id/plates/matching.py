@@ -71,6 +71,11 @@ class PlateFilter:
         ----------
         where : str
             The trial, for the finding.
+
+        Returns
+        -------
+        Finding
+            Under the trial's name.
         """
         values = {
             "done": self.did, "why": self.why, "cutoff_hz": self.cutoff_hz, "half_amplitude_hz": self.bandwidth.half_amplitude_hz,
@@ -104,6 +109,11 @@ def match_plates(
         Name of the filter that has such a number as its cut-off.
     kinetics : str
         With "vicon" kinetics "auto" leaves the plates as recorded.
+
+    Returns
+    -------
+    tuple[tuple[ForcePlate, ...], PlateFilter]
+        Plates in the trial's order, filtered as the markers were or as recorded, and the evidence for it.
     """
     if isinstance(cutoff_hz, int | float):
         done, chosen, spread_s = PlateFilter("fixed", cutoff_hz=float(cutoff_hz)), filter_named(lowpass), SPREAD_CYCLES / cutoff_hz

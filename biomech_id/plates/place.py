@@ -125,6 +125,11 @@ def population_of(steps: Sequence[PlateStep], laboratory: Sequence[str], person:
         (n,), whose plates; those of the first are taken to stand where its files say.
     person : Sequence[str]
         (n,), who took each step: the steps of one person share that person's habit.
+
+    Returns
+    -------
+    Population
+        Means and covariances of all steps, every plate put where the steps say.
     """
     curves = np.array([step.curve.ravel() for step in steps])
     momentum = np.array([step.R_walk_lab @ step.momentum_lab_m for step in steps])
@@ -170,6 +175,11 @@ def fit_plates(
         What is thought of what all plates share: five standard deviations, `LIKE_OTHERS` or `LIKE_NOBODY`.
     person : Sequence[str] | None, optional
         (n,), who walked; None for one person.
+
+    Returns
+    -------
+    PlateFit
+        Place (m, m) and turn (rad) of each plate, truth less file, what the plates share, and their covariance.
     """
     who = [""] * len(steps) if person is None else list(person)
     while True:
@@ -220,6 +230,11 @@ def not_a_habit(fit: PlateFit, population: Population) -> BoolArray:
         Of one person's steps.
     population : Population
         How typical walkers press, and how their momentum errs.
+
+    Returns
+    -------
+    BoolArray
+        (p, 3): x, y, turn of each plate.
     """
     alike = _beyond_chance(fit, population, fit.plates)
     return np.array([alike | _beyond_chance(fit, population, (plate,)) for plate in fit.plates]).reshape(-1, 3)
@@ -281,6 +296,11 @@ def as_if_moved(step: PlateStep, elsewhere: Sequence[float]) -> PlateStep:
         The step as measured, with the plate where the file has it.
     elsewhere : Sequence[float]
         (3,), truth less file: m, m, rad.
+
+    Returns
+    -------
+    PlateStep
+        With pressure and momentum as that plate would have them.
     """
     by = np.asarray(elsewhere, dtype=float)
     curve = step.curve - (step.by_plate @ by).reshape(-1, 2)

@@ -62,6 +62,11 @@ def planted_stances(
         Height of the floor, laboratory Z.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
+
+    Yields
+    ------
+    Iterator[PlantedStance]
+        In order of time.
     """
     side = contact.side
     least_N = pressure_threshold_N(mass_kg)
@@ -108,6 +113,11 @@ def pressure_offset_mm(
         Side -> belt under that foot; empty over ground.
     running : bool, optional
         Runners land anywhere on the foot: only their push-offs count.
+
+    Returns
+    -------
+    float
+        Millimetres, horizontal, never negative; NaN where no stance shows it.
     """
     ahead: list[float] = []
     leftward: dict[str, list[float]] = {}
@@ -148,6 +158,11 @@ def heel_landings(
         Height of the floor, laboratory Z.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
+
+    Returns
+    -------
+    float
+        0 to 1; NaN without a whole stance.
     """
     landings = [
         _lands_on_heel(stance)

@@ -33,6 +33,11 @@ def step_record(step: PlateStep) -> dict[str, Any]:
     ----------
     step : PlateStep
         One step on one plate.
+
+    Returns
+    -------
+    dict[str, Any]
+        By the names of `PlateStep`; lengths in millimetres, rounded.
     """
     return {
         "trial": step.trial, "side": step.side, "plate": step.plate, "start_s": round(step.start_s, 4),
@@ -56,6 +61,11 @@ def step_from(record: Mapping[str, Any]) -> PlateStep:
     ----------
     record : Mapping[str, Any]
         Mapping as `step_record` makes it, or read back from JSON.
+
+    Returns
+    -------
+    PlateStep
+        The step in SI, as exactly as the record has it.
     """
     vectors = {
         key: np.array([np.nan if value is None else value for value in record[key]], dtype=float)
@@ -94,6 +104,11 @@ def population_records(path: Path = POPULATION_FILE) -> tuple[str, tuple[tuple[s
     ----------
     path : Path, optional
         What `write_population` wrote; unless given, the one that ships.
+
+    Returns
+    -------
+    tuple[str, tuple[tuple[str, str, PlateStep], ...]]
+        Who and where in words; then laboratory, person and step of each.
 
     Raises
     ------
@@ -136,6 +151,11 @@ def read_population(path: Path = POPULATION_FILE, without: str = "") -> Populati
         What `write_population` wrote; unless given, the one that ships.
     without : str, optional
         A person whose steps are left out: whoever is judged is no part of what judges.
+
+    Returns
+    -------
+    Population
+        As `population_of` makes it of the file's steps.
 
     Raises
     ------

@@ -135,6 +135,11 @@ def quarter_turned(vectors: FloatArray) -> FloatArray:
     vectors : FloatArray
         (..., 2), laboratory axes, any unit.
 
+    Returns
+    -------
+    FloatArray
+        (..., 2), of the same length as the vectors.
+
     Examples
     --------
     >>> import numpy as np
@@ -170,6 +175,11 @@ def told_by_steps(
         The trial's plates, with the forces as recorded, unfiltered.
     whole : tuple[BodyMomentum, Mapping[str, FootContact]] | None, optional
         Momentum of the whole body, and the ground's action on both feet; None where it is not tracked.
+
+    Returns
+    -------
+    tuple[list[PlateStep], list[tuple[str, Sentence]]]
+        Steps, and name of the plate with the reason for each other step on one plate.
     """
     by_name = {plate.name: plate for plate in plates if not plate.foot}
     steps, silent = [], []

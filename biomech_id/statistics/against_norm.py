@@ -32,6 +32,11 @@ def against_norm(tables: Tables, norm: pd.DataFrame) -> list[Mapping[str, object
         Tables of the session, with its cycles and conditions.
     norm : pd.DataFrame
         What it is compared with.
+
+    Returns
+    -------
+    list[Mapping[str, object]]
+        One row for each condition, side and variable that session and norm share.
     """
     bands, of = norm_bands(norm), movement_of(norm)
     return [*_curves(tables, bands, of), *_numbers(tables, bands, of)]

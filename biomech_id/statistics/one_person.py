@@ -69,6 +69,11 @@ def crawford_howell(value: float, mean: float, sd: float, n: int, *, spread: Spr
     spread : Spread | None, optional
         How well mean and sd are known; None for those of n subjects.
 
+    Returns
+    -------
+    AgainstNorm
+        t, its limit at 95 %, and p, two-sided.
+
     Raises
     ------
     OptionError
@@ -142,6 +147,12 @@ def curve_against(
         As of `whole_curve_sd`, of the norm.
     spread : Spread | None, optional
         How well mean and sd are known; None for those of n subjects.
+
+    Returns
+    -------
+    AgainstNorm | None
+        The largest t with its sign, its limit over the whole curve, p, where in the cycle it lies, and the share of the cycle
+        outside, percent.
 
     Examples
     --------

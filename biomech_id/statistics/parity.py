@@ -193,6 +193,11 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
         Side -> {"static_plantar_flexion_deg", "static_rotation_offset_deg"}: ``sides`` of ``calibration.json``.
     static : Trial
         The static trial as read.
+
+    Returns
+    -------
+    tuple[ParityRow, ...]
+        Absolute differences, deg; empty where the file stores none.
     """
     stored = {
         "StaticPlantFlex": ("static_plantar_flexion_deg", static.subject.static_plantar_flexion_rad),
@@ -219,6 +224,11 @@ def head_offset_parity(calibration: Mapping[str, Any], static: str) -> tuple[Par
         What the session's ``calibration.json`` holds.
     static : str
         Name of the static trial.
+
+    Returns
+    -------
+    tuple[ParityRow, ...]
+        Absolute difference, deg; empty where the file stores none.
     """
     if "stored_head_offset_deg" not in calibration:
         return ()
@@ -254,6 +264,11 @@ def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
         Rows that are not equal.
     kinetics : str
         Mode of the analysis.
+
+    Returns
+    -------
+    Sentence
+        With the largest difference among its values.
     """
     offsets = [(row.side, row.variable, float(row.largest)) for row in different if row.variable in STORED_OFFSETS]
     others = [row for row in different if row.variable not in STORED_OFFSETS]
@@ -279,6 +294,11 @@ def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
     ----------
     rows : Sequence[ParityRow]
         Rows of any number of trials.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row for each variable and axis; units stand in a column.
     """
     words = {True: "true", False: "false", None: ""}
     return tidy_table(
@@ -315,6 +335,11 @@ def left_out_sentence(reason: str, count: int) -> Sentence:
         Why they were left out: a value of `LeftOut`.
     count : int
         Number of frames left out for it.
+
+    Returns
+    -------
+    Sentence
+        With number and reason as its values.
     """
     return Sentence("frames-left-out", {"n": count, "why": reason})
 
@@ -326,6 +351,11 @@ def quantity_of(variable: str) -> str:
     ----------
     variable : str
         Its name without the side: "KneeMoment".
+
+    Returns
+    -------
+    str
+        "point", "angle", "moment", "power", "force", "ground force", "offset" or "centre of mass".
     """
     if variable == CENTRE_OF_MASS:
         return "centre of mass"
@@ -345,6 +375,11 @@ def stored_output(outputs: Mapping[str, FloatArray], name: str) -> FloatArray | 
         Name -> values as stored.
     name : str
         Name without the laboratory's suffix: "LKneeAngles".
+
+    Returns
+    -------
+    FloatArray | None
+        As stored, in the file's unit; None if absent or ambiguous.
     """
     if name in outputs:
         return outputs[name]

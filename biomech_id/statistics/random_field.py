@@ -31,6 +31,11 @@ def curve_fwhm(residuals: FloatArray) -> float:
     residuals : FloatArray
         (n, points), each curve less what explains it; points that any of them lacks do not count.
 
+    Returns
+    -------
+    float
+        Points; infinite for curves without any change.
+
     Raises
     ------
     ShapeError
@@ -71,6 +76,11 @@ def chance_above(height: float, df: float, *, points: int, fwhm: float) -> float
     fwhm : float
         Smoothness of the residuals, full width at half maximum, points.
 
+    Returns
+    -------
+    float
+        0 to 1, one-sided.
+
     Examples
     --------
     >>> from biomech_id.statistics.random_field import chance_above
@@ -98,6 +108,11 @@ def curve_limit(df: float, *, points: int, fwhm: float, alpha: float = ALPHA) ->
         Smoothness of the residuals, full width at half maximum, points.
     alpha : float, optional
         Chance of passing it on either side.
+
+    Returns
+    -------
+    float
+        A t value, positive, that holds on both sides.
 
     Raises
     ------

@@ -48,6 +48,11 @@ def reliability(groups: Sequence[FloatArray]) -> Reliability:
     groups : Sequence[FloatArray]
         (n, points) each: the cycles of one trial, or of one session; without a missing value.
 
+    Returns
+    -------
+    Reliability
+        Standard deviations within and between groups, in the curves' unit.
+
     Examples
     --------
     >>> import numpy as np

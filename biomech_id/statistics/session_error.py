@@ -43,7 +43,13 @@ class SessionError:
 
 @cache
 def session_errors() -> dict[tuple[str, str], SessionError]:
-    """Return (variable, component) -> error of a person whose leg is `REFERENCE_LEG_M` long."""
+    """Return (variable, component) -> error of a person whose leg is `REFERENCE_LEG_M` long.
+
+    Returns
+    -------
+    dict[tuple[str, str], SessionError]
+        (variable, component) -> standard deviation (101,) of one session, and its limit, in the variable's unit.
+    """
     table = pd.read_csv(FILE, keep_default_na=False)
     percent = np.arange(CURVE_POINTS)
     nodes = table[[f"sd_{at}" for at in NODES]].to_numpy(dtype=np.float64)
@@ -62,6 +68,11 @@ def session_error(variable: str, component: str, *, leg_m: float | None) -> Sess
         Name of the curve, as in ``cycles.csv``.
     leg_m : float | None
         The person's leg length; None where it is not recorded, which takes the table's.
+
+    Returns
+    -------
+    SessionError | None
+        Standard deviation (101,) and limit, in the variable's unit; angles are scaled to this person's leg.
 
     Examples
     --------

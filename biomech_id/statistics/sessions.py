@@ -66,6 +66,11 @@ class ComparedCycles:
         ----------
         side, variable, component : str
             Name of the curve, as in ``cycles.csv``.
+
+        Returns
+        -------
+        FloatArray
+            (n, 101), in the table's unit, without missing points.
         """
         name = side, variable, component
         if name not in self._known:
@@ -86,6 +91,11 @@ class ComparedCycles:
             Name of the curve, as in ``cycles.csv``.
         sources : Collection[str]
             Sources that count, of `conventions.ERROR_SOURCES`.
+
+        Returns
+        -------
+        FloatArray | None
+            (101,), in the table's unit; None without any of these sources.
         """
         sd_by_source = uncertainty_of_rows(self.tables, self._band_rows.get((side, variable, component), ()))
         known = [sd**2 for source, sd in sd_by_source.items() if source in sources]
@@ -102,6 +112,11 @@ class ComparedCycles:
         ----------
         side, variable, name : str
             Name of the work, as in ``peaks.csv``.
+
+        Returns
+        -------
+        float
+            J/kg; NaN where nobody knows.
         """
         return self._work_sd.get((side, variable, name), float("nan"))
 
@@ -127,6 +142,11 @@ class ComparedCycles:
         ----------
         other : ComparedCycles
             Cycles that these are compared with.
+
+        Returns
+        -------
+        bool
+            True where one placement of the markers serves both.
         """
         return bool(self.tables.summary == other.tables.summary) and self._statics() == other._statics()
 
@@ -142,6 +162,12 @@ def sources_apart(first: ComparedCycles, second: ComparedCycles) -> frozenset[st
     ----------
     first, second : ComparedCycles
         The two sessions or conditions that are compared.
+
+    Returns
+    -------
+    frozenset[str]
+        Of two persons all but what is drawn anew in every frame; of one person what a visit draws anew, with hip centre and plates
+        where the two sessions differ in them.
     """
     summaries = [each.tables.summary for each in (first, second)]
     codes = {str(summary.get("subject", {}).get("code") or "") for summary in summaries}
@@ -175,6 +201,11 @@ def session_sd(
         Name of the curve, as in ``cycles.csv``.
     side : str | None, optional
         "L" or "R"; None takes both sides' mean.
+
+    Returns
+    -------
+    tuple[FloatArray, float]
+        (101,) one standard deviation, and the limit, in the variable's unit; NaN where nobody has measured it.
     """
     error = session_error(variable, component, leg_m=_shorter_leg_m(first, second))
     limit = error.limit if error else WHOLE_CYCLE_LIMIT
@@ -202,6 +233,11 @@ def change_of_curve(first: ComparedCycles, second: ComparedCycles, name: tuple[s
         The two sessions or conditions that are compared.
     name : tuple[str, str, str]
         Side, variable and component.
+
+    Returns
+    -------
+    CurveChange | None
+        Second less first, (101,), with where it is more than the errors.
     """
     before, after = first.curves(*name), second.curves(*name)
     if not len(before) or not len(after):
@@ -222,6 +258,11 @@ def change_of_parameter(
         Its name in ``spatiotemporal.csv``: "speed", "step_length".
     values : Sequence[Sequence[float]]
         Of the cycles of the first, and of the second.
+
+    Returns
+    -------
+    ScalarChange
+        Second less first, with what it has to leave behind.
     """
     before, after = (np.asarray(each, dtype=np.float64) for each in values)
     return scalar_change(before, after, 0.0 if first.markers_of(second) else _placed_sd(first, second, parameter))
@@ -252,6 +293,11 @@ def change_of_peak(
         Of the cycles of the first, and of the second.
     percent : float
         Where in the cycle it lies; NaN takes the largest of the cycle.
+
+    Returns
+    -------
+    ScalarChange
+        Second less first, with what it has to leave behind.
     """
     sd, _ = session_sd(first, second, *name)
     at = float(np.max(sd)) if not np.isfinite(percent) else float(sd[int(np.clip(round(percent), 0, 100))])
@@ -272,6 +318,11 @@ def change_of_work(
         Side, variable and name, as in ``peaks.csv``.
     values : Sequence[Sequence[float]]
         Of the cycles of the first, and of the second.
+
+    Returns
+    -------
+    ScalarChange
+        Second less first, J/kg, with what it has to leave behind.
     """
     before, after = (np.asarray(each, dtype=np.float64) for each in values)
     return scalar_change(before, after, _work_apart_sd(first, second, name))
@@ -299,6 +350,11 @@ def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[s
         The two sessions or conditions that are compared.
     scores : dict[tuple[str, str], float]
         Gait variable scores by variable and component, mean of both sides and sessions, deg.
+
+    Returns
+    -------
+    float
+        deg; NaN without scores.
     """
     known = [name for name in GAIT_VARIABLES if name in scores]
     size = sum(scores[name] ** 2 for name in known)

@@ -62,6 +62,11 @@ def cycles_against_cycles(first: FloatArray, second: FloatArray) -> CycleTest | 
     first, second : FloatArray
         (n, points) and (m, points), one curve a cycle, without a missing value.
 
+    Returns
+    -------
+    CycleTest | None
+        t (points,) with its limit, p and smoothness; None for too few cycles.
+
     Raises
     ------
     ShapeError
@@ -141,6 +146,11 @@ def curve_change(first: FloatArray, second: FloatArray, session_sd: FloatArray, 
     limit : float
         How many standard deviations the whole curve of such an error stays within, 95 %.
 
+    Returns
+    -------
+    CurveChange
+        Second less first, (points,), with both tests' limits.
+
     Examples
     --------
     >>> import numpy as np
@@ -195,6 +205,11 @@ def scalar_change(first: FloatArray, second: FloatArray, session_sd: float) -> S
     session_sd : float
         What one session's number is off by, one standard deviation; 0 within one session, NaN where nobody knows.
 
+    Returns
+    -------
+    ScalarChange
+        Second less first, with what it has to leave behind.
+
     Examples
     --------
     >>> import numpy as np
@@ -232,6 +247,11 @@ def power_of_change(change: float, *, cycle_sd: float, session_sd: float, cycles
         Of one session's error, same unit: two sessions differ by its root of two.
     cycles : tuple[int, int]
         Number of cycles of each recording.
+
+    Returns
+    -------
+    float
+        0 to 1.
 
     Examples
     --------

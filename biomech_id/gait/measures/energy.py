@@ -75,6 +75,12 @@ def mechanical_energy(
     body_mass_kg : float
         Mass of the whole body, kg.
 
+    Returns
+    -------
+    Energy
+        Per kg of body mass: potential energy and kinetic energy forward, sideways and upward, J/kg, and power of each leg on the
+        centre of mass, W/kg, all (n,); NaN where the force is not known.
+
     Examples
     --------
     >>> import numpy as np
@@ -100,6 +106,11 @@ def recovery_percent(forward: FloatArray, vertical: FloatArray) -> float:
         (n,), forward kinetic energy over one cycle, any unit.
     vertical : FloatArray
         (n,), potential and vertical kinetic energy together, the same unit.
+
+    Returns
+    -------
+    float
+        0 to 100; NaN where no energy rises, or some of it is missing.
 
     Examples
     --------
@@ -129,6 +140,11 @@ def energy_parameters(energy: Energy, cycles: Sequence[Cycle], time_s: FloatArra
         Cycles of the trial.
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``; a cycle that does not show them has none.
     """
     return tuple(
         GaitParameter(cycle.trial, cycle.side, cycle.number, name, value, unit)

@@ -109,6 +109,11 @@ def find_jumps(record: JumpRecord) -> tuple[Jump, ...]:
     ----------
     record : JumpRecord
         Forces and the path of the body's centre.
+
+    Returns
+    -------
+    tuple[Jump, ...]
+        Heights in metres, forces in N/kg; NaN where a method cannot measure it.
     """
     flights = _flights(record)
     landed_s = _first_landing_s(record, flights)
@@ -131,6 +136,11 @@ def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter,
         Name of the trial.
     number : int
         Of the jump in its trial, from 1.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        One row for each measure that is known.
     """
     measures = (
         ("jump_take_off_at", jump.take_off_s, "s"), ("jump_landing_at", jump.landing_s, "s"),

@@ -102,6 +102,11 @@ def power_peaks(
     sagittal : Mapping[str, FloatArray] | None, optional
         Joint -> (points,), power of the sagittal moment alone.
 
+    Returns
+    -------
+    tuple[PowerPeak, ...]
+        Percent of the cycle and power; a burst that the cycle does not show is left out.
+
     Raises
     ------
     InvalidValueError

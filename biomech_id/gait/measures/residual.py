@@ -118,6 +118,11 @@ def judge_residual(
         (3, 3), its rows forward, to the left and up, in laboratory components.
     rate_hz : float
         Frames of the recording per second.
+
+    Returns
+    -------
+    ResidualTest | None
+        Residual of the whole body in single support, by phase; None where it cannot be judged.
     """
     weight_N = body.mass_kg * GRAVITY_M_S2
     force, inertia = _in_weights(body, ground, R_progression_lab, rate_hz)
@@ -154,6 +159,11 @@ def without_filter_ends(seen: BoolArray, rate_hz: float) -> BoolArray:
         (n,), frames in which the ground's force is known.
     rate_hz : float
         Frames of the recording per second.
+
+    Returns
+    -------
+    BoolArray
+        (n,), a part of ``seen``.
 
     Examples
     --------

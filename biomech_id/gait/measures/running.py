@@ -113,6 +113,11 @@ def running_parameters(runner: Runner, cycles: Sequence[Cycle]) -> tuple[GaitPar
         What they are taken from.
     cycles : Sequence[Cycle]
         All cycles of the trial, of both sides.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, cycle by cycle.
     """
     rows = []
     for cycle in cycles:
@@ -130,6 +135,11 @@ def strike_type(angle_deg: float) -> str:
     ----------
     angle_deg : float
         Over the floor, less that of mid-stance, toes up positive.
+
+    Returns
+    -------
+    str
+        "rear", "mid", "fore", or "" where it is not known.
 
     Examples
     --------
@@ -150,6 +160,11 @@ def strike_type_of_force(index_percent: float) -> str:
     ----------
     index_percent : float
         From the heel marker (0) to the toe marker (100).
+
+    Returns
+    -------
+    str
+        "rear", "mid", "fore", or "" where it is not known.
 
     Examples
     --------

@@ -60,6 +60,11 @@ def gait_variable_score(curve: FloatArray, norm_mean: FloatArray) -> float:
     curve, norm_mean : FloatArray
         (101,) or (51,), from 0 to 100 %.
 
+    Returns
+    -------
+    float
+        In the curves' unit, deg in tables; NaN where too few of the points are known.
+
     Raises
     ------
     ShapeError
@@ -86,6 +91,11 @@ def gait_scores(curves: Mapping[tuple[str, str, str], FloatArray], norm: Mapping
         (side, variable, component) -> the person's curve (101,) or (51,): as a rule the mean of their steady straight cycles.
     norm : Mapping[tuple[str, str], FloatArray]
         (variable, component) -> the norm's mean curve.
+
+    Returns
+    -------
+    GaitScores
+        Gait variable scores, and profile scores of each side and overall, deg.
     """
     scores: dict[tuple[str, str, str], float] = {}
     for side in SIDES:

@@ -96,6 +96,11 @@ def gait_parameters(
         Gives the belt's velocity; without it the floor is at rest.
     leg_length_m : float | None, optional
         Mean of both legs, for the dimensionless forms; without it they are left out.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, with their units, cycle by cycle.
     """
     belts = {} if travel is None else find_belts(landmarks, events, travel)
     places = foot_places(landmarks, events, belts)
@@ -123,6 +128,11 @@ def symmetry_index(left: float, right: float) -> float:
     left, right : float
         Of the two sides, in one unit.
 
+    Returns
+    -------
+    float
+        Percent, positive where the left side's value is larger.
+
     Examples
     --------
     >>> from biomech_id.gait.measures.spatiotemporal import symmetry_index
@@ -146,6 +156,11 @@ def foot_places(landmarks: Landmarks, events: Sequence[Event], belts: Belts) -> 
         In order of time.
     belts : Belts
         Side -> belt under that foot; empty over ground.
+
+    Returns
+    -------
+    tuple[FootPlace, ...]
+        Time of the strike and place of the heel, metres.
     """
     places = []
     for side, start_s, flat in flat_stances(landmarks, events):
@@ -166,6 +181,11 @@ def temporal_values(cycle: Cycle) -> Values:
     ----------
     cycle : Cycle
         The cycle, with its own and the other foot's events.
+
+    Yields
+    ------
+    Values
+        Name, value and unit, of what is known.
     """
     stride_s = cycle.duration_s
     percent = 100.0 / stride_s

@@ -65,6 +65,11 @@ def find_squats(record: JumpRecord) -> tuple[Squat, ...]:
     ----------
     record : JumpRecord
         Forces, none without plates, and the path of the body's centre.
+
+    Returns
+    -------
+    tuple[Squat, ...]
+        Times in absolute seconds, depths in metres.
     """
     time, height = record.frame_time_s, record.centre_m
     standing, lowest = float(np.nanpercentile(height, 90)), float(np.nanmin(height))
@@ -89,6 +94,11 @@ def find_rises(record: JumpRecord, *, whole_body: bool) -> tuple[Squat, ...]:
         Forces, none without plates, and the path of the body's centre.
     whole_body : bool
         Whether that centre is the body's centre of mass; otherwise it is the pelvis'.
+
+    Returns
+    -------
+    tuple[Squat, ...]
+        Times in absolute seconds, heights in metres.
     """
     time, height = record.frame_time_s, record.centre_m
     standing, lowest = float(np.nanpercentile(height, 90)), float(np.nanmin(height))
@@ -117,6 +127,11 @@ def squat_parameters(squat: Squat, trial: str, number: int) -> tuple[GaitParamet
         Name of the trial.
     number : int
         Of the squat or rise in its trial, from 1.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        One row for each measure that is known.
     """
     return tuple(GaitParameter(trial, "", number, name, value, unit) for name, value, unit in _rows(squat) if np.isfinite(value))
 

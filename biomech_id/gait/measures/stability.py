@@ -80,6 +80,11 @@ def margins_of_stability(
     time_s : FloatArray | None, optional
         (n,), of the frames, seconds; needed with belts.
 
+    Returns
+    -------
+    Stability
+        Extrapolated centre of mass (n, 2) and margins (n,), metres.
+
     Examples
     --------
     >>> import numpy as np
@@ -127,6 +132,11 @@ def stability_parameters(stability: Stability, cycles: Sequence[Cycle], time_s: 
         Cycles of the trial.
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, metres, positive inside.
     """
     return tuple(
         GaitParameter(cycle.trial, cycle.side, cycle.number, name, value, "m")

@@ -37,6 +37,11 @@ def trunk_parameters(
     time_s : FloatArray
         (n,), of the frames, seconds.
 
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, deg; a cycle in which the trunk is not tracked has none.
+
     Examples
     --------
     >>> import numpy as np
@@ -70,6 +75,11 @@ def arm_swing_parameters(
         Cycles of the trial.
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, deg and percent.
     """
     rows = [
         GaitParameter(cycle.trial, cycle.side, cycle.number, "arm_swing", float(np.degrees(value)), "deg")
@@ -95,6 +105,11 @@ def angular_momentum_parameters(momentum: FloatArray, cycles: Sequence[Cycle], t
         Cycles of the trial.
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, three a cycle: sagittal, frontal, transverse.
     """
     return tuple(
         GaitParameter(cycle.trial, cycle.side, cycle.number, f"angular_momentum_range_{plane}", float(value), "1")
@@ -117,6 +132,11 @@ def excursion_parameters(com_m: FloatArray, cycles: Sequence[Cycle], time_s: Flo
         Cycles of the trial.
     time_s : FloatArray
         (n,), of the frames, seconds.
+
+    Returns
+    -------
+    tuple[GaitParameter, ...]
+        Rows of ``spatiotemporal.csv``, two a cycle, metres.
     """
     rows = []
     for cycle, frames in _whole(cycles, time_s):
