@@ -141,6 +141,21 @@ class Person:
     shank_markers_m: Mapping[tuple[str, str], FloatArray]
     feet: Mapping[str, Foot]
 
+    def bones_m(self, side: str) -> tuple[float, float]:
+        """Return the lengths of one leg's bones.
+
+        Parameters
+        ----------
+        side : str
+            Whose leg, "L" or "R".
+
+        Returns
+        -------
+        tuple[float, float]
+            From hip to knee centre, and from knee to ankle centre, m.
+        """
+        return self.thigh_m[side], self.shank_m[side]
+
     @property
     def middle_of_hips_m(self) -> FloatArray:
         """Middle of the hip centres (3,), pelvis axes, m."""

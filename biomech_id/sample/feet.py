@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.sample.arrays import Array, FloatArray
-from biomech_id.sample.footsteps import Footsteps, Plan, phase_since
+from biomech_id.sample.footsteps import Footsteps, Plan, Walk, phase_since
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
-from biomech_id.sample.path import Path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.steps import bump, glide, smoothstep
 
@@ -119,34 +118,27 @@ class FootMotion:
     toe_pitch_rad: Jet
 
 
-def foot_motion(
-    time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern, sole: Sole, leg_m: float, *, path: Path
-) -> FootMotion:
+def foot_motion(time: Jet, walk: Walk, side: str, sole: Sole) -> FootMotion:
     """Motion of one foot as a closed form of time.
 
     Parameters
     ----------
     time : Jet
         Times at which to evaluate, seconds.
-    steps : Footsteps
-        Strikes of the foot and where it stands.
-    plan : Plan
-        Timing of the walk, and what it goes on.
-    pattern : GaitPattern
-        Shape of the gait.
+    walk : Walk
+        Strikes of the foot and where it stands, and the shape of the gait.
+    side : str
+        Whose foot, "L" or "R".
     sole : Sole
         Where the foot meets the floor.
-    leg_m : float
-        Leg length, which the foot's clearance is scaled with.
-    path : Path
-        Where the walk goes.
 
     Returns
     -------
     FootMotion
         Rotation and origin of the sole, laboratory axes, and its rockers' angles.
     """
-    cycle_s = plan.cycle_s
+    plan, pattern = walk.plan, walk.pattern.of(side)
+    steps, cycle_s = plan.steps[side], plan.cycle_s
     heel, toe = pitch_angles(time, steps.strike_s, cycle_s, pattern)
     forward_h, up_h = _roll(heel, sole.heel_x, sole.heel_radius)
     forward_t, up_t = _roll(toe, sole.toe_x, sole.toe_radius)
@@ -156,7 +148,7 @@ def foot_motion(
     )
     sin_yaw, cos_yaw = sin_cos(yaw)
     forward = forward_h + forward_t
-    origin = stack([x + forward * cos_yaw, y + forward * sin_yaw, up_h + up_t + lift * (pattern.lift_height * leg_m)])
+    origin = stack([x + forward * cos_yaw, y + forward * sin_yaw, up_h + up_t + lift * (pattern.lift_height * walk.leg_m)])
     sin_pitch, cos_pitch = sin_cos(heel + toe)
     zero = constant(0.0, time)
     R = stack([
@@ -168,7 +160,7 @@ def foot_motion(
         place = stack([x, y, zero])
         origin = place + rotate(constant(plan.R_lab_floor, time), origin - place) + _climb(time, steps, plan, pattern)
         R = matmul(constant(plan.R_lab_floor, time), R)
-    return FootMotion(R, path.carried(origin, time), heel, toe)
+    return FootMotion(R, walk.path.carried(origin, time), heel, toe)
 
 
 def _climb(time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern) -> Jet:

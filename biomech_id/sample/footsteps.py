@@ -87,10 +87,51 @@ class Plan:
         return self.floor.rise_m(along_m, self.over_m, self.speed_m_s * self.cycle_s / 2) + self.base_m
 
 
-def make_plan(
-    pattern: GaitPattern, path: Path, floor: Floor, *, speed_m_s: float, stride_m: float, half_width_m: float,
-    toe_out_rad: Mapping[str, float], start_s: float, end_s: float,
-) -> Plan:  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """What every part of the body moves by.
+
+    Attributes
+    ----------
+    pattern : GaitPattern
+        Shape of the gait.
+    path : Path
+        Where it goes.
+    plan : Plan
+        Timing of the walk, and what it goes on.
+    leg_m : float
+        Leg length, which every amplitude is scaled with, m.
+    """
+
+    pattern: GaitPattern
+    path: Path
+    plan: Plan
+    leg_m: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stride:
+    """How long, fast and wide the steps of a walk are.
+
+    Attributes
+    ----------
+    speed_m_s : float
+        Mean speed along the path.
+    length_m : float
+        From one strike to the same foot's next.
+    half_width_m : float
+        Distance of each foot from the path.
+    toe_out_rad : Mapping[str, float]
+        Side -> outward turn of the foot from the path's tangent.
+    """
+
+    speed_m_s: float
+    length_m: float
+    half_width_m: float
+    toe_out_rad: Mapping[str, float]
+
+
+def make_plan(pattern: GaitPattern, path: Path, floor: Floor, stride: Stride, span_s: tuple[float, float]) -> Plan:
     """Lay out every stance between two times.
 
     Parameters
@@ -101,40 +142,34 @@ def make_plan(
         Where the walk goes.
     floor : Floor
         What is walked on.
-    speed_m_s : float
-        Mean speed along the path.
-    stride_m : float
-        Length of a stride.
-    half_width_m : float
-        Distance of each foot from the path.
-    toe_out_rad : Mapping[str, float]
-        Side -> outward turn of the foot from the path's tangent.
-    start_s, end_s : float
-        Times that must be covered; s = 0 of the path is passed at t = 0.
+    stride : Stride
+        How long, fast and wide the steps are.
+    span_s : tuple[float, float]
+        First and last time that must be covered; s = 0 of the path is passed at t = 0.
 
     Returns
     -------
     Plan
         Stances of both feet, one to spare at either end.
     """
-    cycle = stride_m / speed_m_s
+    cycle = stride.length_m / stride.speed_m_s
     steps = {}
     for side in SIDES:
         leg, at = pattern.of(side), pattern.strike(side)
-        first, last = math.floor(start_s / cycle - at) - 1, math.ceil(end_s / cycle - at) + 1
+        first, last = math.floor(span_s[0] / cycle - at) - 1, math.ceil(span_s[1] / cycle - at) + 1
         strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + at) * cycle
-        s = time_jet(speed_m_s * (strike + leg.place * cycle), order=0)
+        s = time_jet(stride.speed_m_s * (strike + leg.place * cycle), order=0)
         heading, sign = path.heading(s), SIDE_SIGN[side]
-        place = (path.point(s) + left_of(heading) * (sign * half_width_m)).value
+        place = (path.point(s) + left_of(heading) * (sign * stride.half_width_m)).value
         number = np.arange(first, last + 1) * 2 + (side == "R")
         place[:, 2] += floor.level_m(number, s.value)
         tangent = np.unwrap(np.arctan2(heading.value[:, 1], heading.value[:, 0]))
-        steps[side] = Footsteps(side, strike, strike + leg.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
+        steps[side] = Footsteps(side, strike, strike + leg.foot_off * cycle, place, tangent + sign * stride.toe_out_rad[side])
     base = -min(float(each.place_m[:, 2].min()) for each in steps.values())
     for each in steps.values():
         each.place_m[:, 2] += base
-    over = pattern.place * stride_m
-    return Plan(cycle, speed_m_s, steps, floor, base, over, tilt(path.first, floor.slope_rad))
+    over = pattern.place * stride.length_m
+    return Plan(cycle, stride.speed_m_s, steps, floor, base, over, tilt(path.first, floor.slope_rad))
 
 
 def tilt(first: FloatArray, slope_rad: float) -> FloatArray:

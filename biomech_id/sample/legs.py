@@ -54,7 +54,7 @@ class LegMotion:
 
 
 def leg_motion(
-    hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: float, knee_rotation: Jet, *, deep: bool = False
+    hip_m: Jet, ankle_m: Jet, shank_y: Jet, bones_m: tuple[float, float], knee_rotation: Jet, *, deep: bool = False
 ) -> LegMotion:
     """Place knee, shank and thigh.
 
@@ -66,10 +66,8 @@ def leg_motion(
         (n, 3), ankle centre, laboratory axes, m.
     shank_y : Jet
         (n, 3) unit vector, the shank's axis to the left.
-    thigh_m : float
-        From hip to knee centre, m.
-    shank_m : float
-        From knee to ankle centre, m.
+    bones_m : tuple[float, float]
+        From hip to knee centre, and from knee to ankle centre, m.
     knee_rotation : Jet
         (n,) last angle of the knee's Cardan sequence, radians.
     deep : bool, optional
@@ -80,6 +78,7 @@ def leg_motion(
     LegMotion
         Joint centres and rotations of thigh and shank, laboratory axes.
     """
+    thigh_m, shank_m = bones_m
     knee = _knee(hip_m, ankle_m, shank_y, thigh_m, shank_m)
     shank_z = (knee - ankle_m) / shank_m
     R_lab_shank = stack([jet_cross(shank_y, shank_z), shank_y, shank_z])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -56,15 +57,46 @@ def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dic
     return paths
 
 
+@dataclass(frozen=True)
+class CameraNoise:
+    """What the cameras add to every path.
+
+    Attributes
+    ----------
+    sd_m : float
+        Standard deviation along each axis, metres; 0 adds nothing.
+    rng : np.random.Generator
+        Random numbers for it.
+    drawn_first : int
+        How many markers draw theirs first; the others draw from a stream of their own, so that nothing else changes.
+    """
+
+    sd_m: float
+    rng: np.random.Generator
+    drawn_first: int
+
+    def of(self, n: int, count: int) -> FloatArray:
+        """Return the noise of a recording.
+
+        Parameters
+        ----------
+        n : int
+            Number of frames.
+        count : int
+            Number of markers.
+
+        Returns
+        -------
+        FloatArray
+            (n, count, 3), metres.
+        """
+        noise = self.rng.normal(0.0, self.sd_m, (n, self.drawn_first, 3))
+        others = np.random.default_rng([count, n]).normal(0.0, self.sd_m, (n, count - self.drawn_first, 3))
+        return np.concatenate([noise, others], axis=1)
+
+
 def as_recorded(
-    paths: Mapping[str, Array],
-    rate_hz: float,
-    first_frame: int,
-    *,
-    noise_m: float,
-    gaps: Sequence[Loss],
-    rng: np.random.Generator,
-    first: int | None = None,
+    paths: Mapping[str, Array], rate_hz: float, first_frame: int, *, noise: CameraNoise, gaps: Sequence[Loss]
 ) -> Markers:
     """What the cameras see: noise added, gaps missing.
 
@@ -76,14 +108,10 @@ def as_recorded(
         Frames per second of the cameras.
     first_frame : int
         The recording's number of the first frame.
-    noise_m : float
-        Standard deviation along each axis.
+    noise : CameraNoise
+        What is added to the paths.
     gaps : Sequence[Loss]
         Markers and stretches that are lost.
-    rng : np.random.Generator
-        Random numbers for the noise.
-    first : int | None, optional
-        How many markers draw theirs first; the others draw from a stream of their own, so that nothing else changes.
 
     Returns
     -------
@@ -97,11 +125,8 @@ def as_recorded(
     """
     names = tuple(paths)
     position: FloatArray = np.stack([paths[name] for name in names], axis=1).astype(np.float64)
-    if noise_m:
-        n, count, _ = position.shape
-        noise = rng.normal(0.0, noise_m, (n, count if first is None else first, 3))
-        others = np.random.default_rng([count, n]).normal(0.0, noise_m, (n, count - noise.shape[1], 3))
-        position = position + np.concatenate([noise, others], axis=1)
+    if noise.sd_m:
+        position = position + noise.of(*position.shape[:2])
     for name, first, last in gaps:
         if name not in names:
             raise OptionError(f"A gap is wanted in {name}, which is no marker of the virtual subject.",

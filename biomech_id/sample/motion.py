@@ -12,7 +12,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.body import Person
 from biomech_id.sample.feet import FootMotion, Sole, foot_motion
-from biomech_id.sample.footsteps import Plan, phase_since
+from biomech_id.sample.footsteps import Plan, Walk, phase_since
 from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, time_jet
 from biomech_id.sample.legs import LegMotion, leg_motion, shank_axis
 from biomech_id.sample.path import Path
@@ -99,19 +99,18 @@ class Gait:
         Posture
             Pelvis, legs and feet, laboratory axes.
         """
-        plan = self.plan
-        pelvis = pelvis_motion(time, self.body, self.pattern, self.path, plan, leg_m=self.leg_m, height_m=self.pelvis_height_m)
+        walk = Walk(self.pattern, self.path, self.plan, self.leg_m)
+        pelvis = pelvis_motion(time, self.body, walk, height_m=self.pelvis_height_m)
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
-            foot, steps = self.body.feet[side], plan.steps[side]
-            soles[side] = foot_motion(time, steps, plan, self.pattern.of(side), self.sole, self.leg_m, path=self.path)
+            foot = self.body.feet[side]
+            soles[side] = foot_motion(time, walk, side, self.sole)
             ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
             hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
             axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),
                               self.ankle_roll_rad)  # fmt: skip
             legs[side] = leg_motion(
-                hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], self._knee_rotation(time, side),
-                deep=self.pattern.deep_knees,
+                hip, ankle, axis, self.body.bones_m(side), self._knee_rotation(time, side), deep=self.pattern.deep_knees
             )  # fmt: skip
             feet[side] = times_constant(soles[side].R_lab_sole, foot.R_sole_foot)
         return Posture(pelvis, legs, soles, feet)

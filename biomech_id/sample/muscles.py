@@ -77,29 +77,31 @@ def muscle_signals(times_s: FloatArray, rate_hz: float, stances: Sequence[TrueSt
             bursts = [
                 (strike + on / 100.0 * cycle_s, strike + off / 100.0 * cycle_s) for strike in strikes for on, off in pattern
             ]  # fmt: skip
-            channels.append(_channel(f"{side} {ending}", muscle, side, bursts, times_s, rate_hz, rng=rng))
+            label = f"{side} {ending}"
+            kind = FAULTS.get(label, "live")
+            signal, inside, size = _channel(kind, bursts, times_s, rate_hz, rng)
+            channels.append((signal, TrueMuscle(label, muscle, side, kind, inside, size)))
     stored = np.stack([signal for signal, _ in channels], axis=1).astype(np.float32)
     labels = tuple(true.label for _, true in channels)
     return MuscleSignals(AnalogChannels(labels, ("V",) * len(labels), rate_hz, stored), tuple(true for _, true in channels))
 
 
 def _channel(
-    label: str, muscle: str, side: str, bursts: Sequence[tuple[float, float]], times_s: FloatArray, rate_hz: float,
-    *, rng: np.random.Generator,
-) -> tuple[FloatArray, TrueMuscle]:  # fmt: skip
-    kind = FAULTS.get(label, "live")
+    kind: str, bursts: Sequence[tuple[float, float]], times_s: FloatArray, rate_hz: float, rng: np.random.Generator
+) -> tuple[FloatArray, tuple[tuple[float, float], ...], FloatArray]:
+    """Signal (n,), V, the bursts that the recording shows, s, and the mean absolute signal (n,) that is true."""
     carrier, noise = _coloured(rng.standard_normal(len(times_s)), rate_hz), rng.standard_normal(len(times_s))
     gate = np.zeros(len(times_s))
     inside = tuple((on, off) for on, off in sorted(bursts) if off > times_s[0] and on < times_s[-1])
     for on, off in inside:
         gate[(times_s >= on) & (times_s < off)] = 1.0
     if kind == "dead":
-        return DEAD_V * noise, TrueMuscle(label, muscle, side, kind, (), _absolute(DEAD_V * np.ones_like(gate)))
+        return DEAD_V * noise, (), _absolute(DEAD_V * np.ones_like(gate))
     if kind == "hum":
         hum = HUM_V * np.sqrt(2.0) * np.sin(2.0 * np.pi * HUM_HZ * times_s)
-        return hum + NOISE_V * noise, TrueMuscle(label, muscle, side, kind, (), np.full_like(gate, HUM_V * np.sqrt(8.0) / np.pi))
+        return hum + NOISE_V * noise, (), np.full_like(gate, HUM_V * np.sqrt(8.0) / np.pi)
     size = np.sqrt((BURST_V * gate) ** 2 + NOISE_V**2)
-    return BURST_V * gate * carrier + NOISE_V * noise, TrueMuscle(label, muscle, side, kind, inside, _absolute(size))
+    return BURST_V * gate * carrier + NOISE_V * noise, inside, _absolute(size)
 
 
 def _absolute(size: FloatArray) -> FloatArray:

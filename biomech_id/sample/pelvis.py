@@ -8,10 +8,9 @@ from math import pi
 import numpy as np
 
 from biomech_id.sample.body import Person
-from biomech_id.sample.footsteps import Plan
+from biomech_id.sample.footsteps import Walk
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
-from biomech_id.sample.path import Path, left_of
-from biomech_id.sample.pattern import GaitPattern
+from biomech_id.sample.path import left_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +35,7 @@ class PelvisMotion:
     heading: Jet
 
 
-def pelvis_motion(
-    time: Jet, body: Person, pattern: GaitPattern, path: Path, plan: Plan, *, leg_m: float, height_m: float
-) -> PelvisMotion:
+def pelvis_motion(time: Jet, body: Person, walk: Walk, *, height_m: float) -> PelvisMotion:
     """Motion of the pelvis along a path.
 
     Parameters
@@ -47,14 +44,8 @@ def pelvis_motion(
         Times at which to evaluate, seconds.
     body : Person
         Constants of the person.
-    pattern : GaitPattern
-        Shape of the gait.
-    path : Path
-        Where the walk goes.
-    plan : Plan
-        Timing of the walk, and what it goes on.
-    leg_m : float
-        Leg length, which every amplitude is scaled with.
+    walk : Walk
+        Shape, path and timing of the gait.
     height_m : float
         Mean height of the middle of the hips above the floor.
 
@@ -63,6 +54,7 @@ def pelvis_motion(
     PelvisMotion
         Rotation, origin and middle of the hips, laboratory axes.
     """
+    pattern, path, plan, leg_m = walk.pattern, walk.path, walk.plan, walk.leg_m
     stride = time * (2 * pi / plan.cycle_s)
     sin_1, cos_1 = sin_cos(stride)
     sin_2, cos_2 = 2 * sin_1 * cos_1, cos_1 * cos_1 - sin_1 * sin_1

@@ -106,7 +106,7 @@ class Standing:
             axis = shank_axis(times_constant(R_sole, foot.R_sole_uncorrected), turn, self.ankle_roll_rad)
             hip = pelvis.origin_m + rotate(R_pelvis, self.body.hip_in_pelvis_m[side])
             ankle = origin + rotate(R_sole, foot.ankle_m)
-            legs[side] = leg_motion(hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], zero, deep=deep)
+            legs[side] = leg_motion(hip, ankle, axis, self.body.bones_m(side), zero, deep=deep)
             feet[side] = times_constant(R_sole, foot.R_sole_foot)
         return Posture(pelvis, legs, soles, feet)
 

@@ -26,7 +26,7 @@ from biomech_id.sample.feet import Sole, make_sole
 from biomech_id.sample.floor_plates import PlateSpec, layout
 from biomech_id.sample.floors import floor_named
 from biomech_id.sample.floors.floor import Floor
-from biomech_id.sample.footsteps import Plan, make_plan
+from biomech_id.sample.footsteps import Plan, Stride, make_plan
 from biomech_id.sample.ground import mean_forward_share
 from biomech_id.sample.jumps import Jumper, PushOff, landing_lower
 from biomech_id.sample.markers import Loss
@@ -566,10 +566,8 @@ class VirtualSubject:
         leg, cycle = leg_scale_m(self.true_body), self._stride_m / self.speed
         # The recording is centred within a cycle of the motion's zero.
         reach = cycle + (self.duration_s or 3.3 * cycle) / 2
-        return make_plan(
-            self.gait_pattern, path, self.ground, speed_m_s=self.speed, stride_m=self._stride_m,
-            half_width_m=HALF_STEP_WIDTH * leg, toe_out_rad=self._toe_out, start_s=-reach, end_s=reach,
-        )  # fmt: skip
+        stride = Stride(self.speed, self._stride_m, HALF_STEP_WIDTH * leg, self._toe_out)
+        return make_plan(self.gait_pattern, path, self.ground, stride, (-reach, reach))
 
     def _aim(self, plan: Plan) -> np.ndarray:
         """Shift of the path (2,) that brings the aimed feet onto the plates."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -479,26 +479,32 @@ def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[Pa
         if pair.wraps:
             difference = (difference + FULL_TURN_DEG / 2) % FULL_TURN_DEG - FULL_TURN_DEG / 2
         axis = name.rpartition(".")[2] if "." in name else ""
-        yield _row(trial, side, pair, axis, np.where(compared, difference, np.nan), ours=ours, theirs=theirs, left_out=left_out)
+        yield _row(trial, side, pair, axis, _Curves(ours, theirs, np.where(compared, difference, np.nan), left_out))
 
 
-def _row(
-    trial: Trial, side: str, pair: _Pair, axis: str, difference: FloatArray, *, ours: FloatArray, theirs: FloatArray,
-    left_out: Mapping[LeftOut, int],
-) -> ParityRow:  # fmt: skip
-    compared = np.isfinite(difference)
+class _Curves(NamedTuple):
+    """Ours and the stored one, (n,), their difference where they are compared (else NaN), and why frames were left out."""
+
+    ours: FloatArray
+    theirs: FloatArray
+    difference: FloatArray
+    left_out: Mapping[LeftOut, int]
+
+
+def _row(trial: Trial, side: str, pair: _Pair, axis: str, curves: _Curves) -> ParityRow:
+    compared = np.isfinite(curves.difference)
     n = int(compared.sum())
     rmse = largest = correlation = float("nan")
     worst = 0
     if n:
-        gap = np.abs(difference[compared])
+        gap = np.abs(curves.difference[compared])
         rmse, largest = float(np.sqrt(np.mean(gap**2))), float(gap.max())
         worst = trial.first_frame + int(np.flatnonzero(compared)[np.argmax(gap)])
-        a, b = ours[compared], theirs[compared]
+        a, b = curves.ours[compared], curves.theirs[compared]
         if n > 1 and a.std() > 0 and b.std() > 0:
             correlation = float(np.corrcoef(a, b)[0, 1])
     return ParityRow(
         trial=trial.name, side=side, variable=pair.variable, axis=axis, unit=UNITS[pair.quantity], rmse=rmse, largest=largest,
-        correlation=correlation, n_frames=n, worst_frame=worst, left_out=left_out,
+        correlation=correlation, n_frames=n, worst_frame=worst, left_out=curves.left_out,
         quantity=quantity_of(pair.variable) if pair.variable == CENTRE_OF_MASS else pair.quantity,
     )  # fmt: skip

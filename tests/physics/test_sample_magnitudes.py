@@ -29,7 +29,7 @@ def cycle(request: pytest.FixtureRequest) -> tuple[Truth, float]:
     time = time_jet(times, order=2)
     pose = mover.pose(time)
     travel = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
-    return truth_of(mover, times, time, pose, travel, spatiotemporal={}), mover.body.mass_kg
+    return truth_of(mover, times, time, pose, travel), mover.body.mass_kg
 
 
 def _angle(truth: Truth, joint: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -264,7 +264,8 @@ def _write_loads(folder: Path, trial: Solved, moved: ModelMotion, analog: bool) 
     )
     feet = foot_loads(trial)
     notes = tuple(f"not known, and written as zero: {when}" for when in unknown)
-    write_storage(folder / f"{name}_grf.mot", in_ground(f"{name} grf", moved.time_s, tuple(feet.values()), notes=notes))
+    of_feet = in_ground(f"{name} grf", moved.time_s, tuple(feet.values()))
+    write_storage(folder / f"{name}_grf.mot", replace(of_feet, notes=notes))
     write_external_loads(folder / f"{name}_external_loads.xml", f"{name}_grf.mot", feet)
     plates = plate_loads(trial, at_video_rate=True)
     write_storage(folder / f"{name}_plates.mot", in_ground(f"{name} plates", moved.time_s, plates))

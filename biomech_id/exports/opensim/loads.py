@@ -65,7 +65,6 @@ def ground_table(
     *,
     floor_m: float,
     pressure_from_N: float,
-    notes: tuple[str, ...] = (),
 ) -> StorageTable:
     """Put ground reactions into an OpenSim table.
 
@@ -83,8 +82,6 @@ def ground_table(
         Height of the floor in the laboratory.
     pressure_from_N : float
         Vertical force from which a centre of pressure is believed.
-    notes : tuple[str, ...], optional
-        Further lines of the header.
 
     Returns
     -------
@@ -109,7 +106,7 @@ def ground_table(
         blocks += [force, point, moment - cross(point, force)]
     columns = tuple(column for load in loads for column in load.columns())
     # Adding zero turns -0 into 0.
-    return StorageTable(name, columns, time_s, np.hstack(blocks) + 0.0 if blocks else np.zeros((len(time_s), 0)), False, notes)
+    return StorageTable(name, columns, time_s, np.hstack(blocks) + 0.0 if blocks else np.zeros((len(time_s), 0)), False)
 
 
 def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: float, pressure_from_N: float) -> FloatArray:

@@ -177,7 +177,7 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
     _check_tilt(motion, side, np.diff(np.stack(nodes_lab, axis=1), axis=1)[frames] @ R_plane_lab.T)
     thigh, shank, foot = (float(mean) for mean in np.linalg.norm(links[frames], axis=2).mean(axis=0))
     segments = {
-        name: _planar(motion, side, name, R_plane_lab, nodes[frames, i], angles[frames, i], frames=frames)
+        name: _planar(motion, (side, name), R_plane_lab, nodes[frames, i], angles[frames, i], frames)
         for i, name in enumerate(LINKS)
     }
     q1, u1, a1 = kept[:3]
@@ -228,10 +228,10 @@ def _translating(position: FloatArray, velocity: FloatArray, acceleration: Float
 
 
 def _planar(
-    motion: BodyMotion, side: str, name: str, R_plane_lab: FloatArray, joint_m: FloatArray, angle: FloatArray, *, frames: slice
+    motion: BodyMotion, part: tuple[str, str], R_plane_lab: FloatArray, joint_m: FloatArray, angle: FloatArray, frames: slice
 ) -> Segment:
     """A segment's mass in its link's frame: x along the link, origin in its proximal joint; means over the frames."""
-    segment, body = motion.segments[side, name], motion.motions[side, name]
+    segment, body = motion.segments[part], motion.motions[part]
     arm = (body.com_lab_m[frames] @ R_plane_lab.T - joint_m)[:, :2]
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = (cosine * arm[:, 0] + sine * arm[:, 1]).mean(), (cosine * arm[:, 1] - sine * arm[:, 0]).mean()
@@ -239,4 +239,4 @@ def _planar(
     tensor = np.broadcast_to(segment.inertia_kgm2, (motion.n_frames, 3, 3))[frames]
     inertia = float(np.einsum("ni,nij,nj->n", normal, tensor, normal).mean())
     flat = np.diag([inertia / 2, inertia / 2, inertia])
-    return Segment(name, segment.mass_kg, np.array([x, y, 0.0]), flat, segment.source)
+    return Segment(part[1], segment.mass_kg, np.array([x, y, 0.0]), flat, segment.source)
