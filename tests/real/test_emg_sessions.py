@@ -99,7 +99,7 @@ def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions
 
 
 def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_path: Path) -> None:
-    from biomech_id.exports.opensim.muscles import envelope_table
+    from biomech_id.exports.opensim.folder import envelope_table
     from biomech_id.pipeline.single import run_job
     from biomech_id.request.job import Job
     from biomech_id.request.recipe import Recipe
@@ -139,7 +139,7 @@ def test_a_norm_holds_muscles_and_its_number_is_that_of_movement(sessions: Sessi
 def test_the_doctor_of_files_says_what_it_sees_and_proposes_exchanged_sides(c3d_dir: Path) -> None:
     from dataclasses import replace
 
-    from biomech_id.judgement.check.muscles import inspect_muscles
+    from biomech_id.judgement.check.check import inspect_muscles
 
     trial = bid.read_c3d(c3d_dir / CHILD / "HC032A18.c3d", trust=True)
     found = {finding.rule: finding for finding in inspect_muscles(trial)}

@@ -1,4 +1,4 @@
-"""Everything OpenSim needs to take over a session, as one folder of text files."""
+"""Everything OpenSim needs to take over a session, as one folder of text files: motion, forces, and envelopes of muscles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
 from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion
-from biomech_id.exports.opensim.muscles import envelope_table
 from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_setup, write_scale_setup
 from biomech_id.feet.contacts import contact_threshold_N, plate_at_rest
 from biomech_id.gait.ground import pressure_threshold_N
@@ -25,10 +24,48 @@ from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
+from biomech_id.session.values.emg import SessionEmg, key_of
 from biomech_id.signal.resample import local_quadratic
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
 from biomech_id.writers.opensim_text import write_storage, write_trc
+
+
+def envelope_table(emg: SessionEmg, trial: str) -> StorageTable | None:
+    """Envelopes of a trial's live channels at their own rate, 1 for their peak.
+
+    Columns are named as OpenSim's muscles are sided, ``rectus_femoris_r``. A channel whose side nobody says, or without a peak to
+    divide by, is left out: a dead channel never becomes an activity.
+
+    Parameters
+    ----------
+    emg : SessionEmg
+        The session's muscle signals.
+    trial : str
+        Name of the trial.
+
+    Returns
+    -------
+    StorageTable | None
+        One column a muscle; None where no channel is live.
+    """
+    for one in emg.trials:
+        if one.trial != trial:
+            continue
+        columns = {}
+        for channel in one.record.channels:
+            side, muscle = key_of(channel)
+            name = f"{muscle}_{side.lower()}"
+            if channel.live and side and key_of(channel) in emg.peaks and name not in columns:
+                columns[name] = np.nan_to_num(channel.envelope) / emg.peaks[key_of(channel)]
+        if columns:
+            what = f"the largest envelope in {emg.reference}" if emg.reference else "the session's largest mean envelope"
+            notes = (f"envelopes of muscle signals, 1 is {what}",)
+            return StorageTable(
+                f"{trial} emg", tuple(columns), one.record.time_s, np.stack(list(columns.values()), axis=1), notes=notes
+            )
+    return None
+
 
 MODEL_FILE = "subject.osim"
 #: Without a mass the point of application is computed from this vertical force on, N.

@@ -1,4 +1,4 @@
-"""Checking files: one, or every C3D file below some folders."""
+"""Checking files: one, or every C3D file below some folders; what of muscle signals and stored outputs a file shows by itself."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
+from biomech_id.emg.cycles import TrialEmg, stored_cycles
+from biomech_id.emg.findings import record_findings, session_findings
+from biomech_id.emg.record import read_emg
 from biomech_id.errors import BiomechError, Finding
 from biomech_id.judgement.check.markers import inspect_markers
-from biomech_id.judgement.check.muscles import inspect_muscles
-from biomech_id.judgement.check.outputs import inspect_outputs
 from biomech_id.judgement.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.judgement.check.report import CheckReport
 from biomech_id.markersets import load_markerset
@@ -18,6 +21,56 @@ from biomech_id.readers.formats import FORMATS, format_of, recordings_among
 from biomech_id.readers.recording import FileFacts
 from biomech_id.session.values.step import Progress, Step
 from biomech_id.trial import Trial
+
+#: A single frame this many times the whole range of its curve away from its neighbours is no movement.
+SPIKE_RANGES = 2.0
+FEWEST_FRAMES = 20
+
+
+def inspect_outputs(trial: Trial) -> Iterator[Finding]:
+    """Yield what is wrong with stored angles, moments, powers and computed points.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording as read, with its model outputs.
+    """
+    if not trial.model_outputs or trial.n_frames < FEWEST_FRAMES:
+        return
+    names = list(trial.model_outputs)
+    values = np.stack([trial.model_outputs[name] for name in names])
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.abs(values[:, 1:-1] - 0.5 * (values[:, :-2] + values[:, 2:]))
+        bridge = np.abs(values[:, 2:] - values[:, :-2])
+        # Sorting puts NaN last; the second largest and smallest leave a single spike out of the range.
+        ordered = np.sort(np.nan_to_num(values, nan=np.inf), axis=1)
+        count = np.isfinite(values).sum(axis=1)
+        top = np.take_along_axis(ordered, np.maximum(count - 2, 0)[:, None], axis=1)[:, 0]
+        spread = top - ordered[:, 1]
+        spike = (
+            (off > SPIKE_RANGES * spread[:, None]) & (bridge < 0.5 * off) & (count > FEWEST_FRAMES)[:, None] & (spread > 0)[:, None]
+        )
+    spikes = np.argwhere(spike)
+    if len(spikes):
+        which, frame, _ = spikes[0]
+        place = {"output": names[which], "trial": trial.name, "frame": int(frame) + 1 + trial.first_frame}
+        yield Finding("output-spike", place, trial.name)
+
+
+def inspect_muscles(trial: Trial) -> Iterator[Finding]:
+    """Yield what a recording's muscle signals tell: channels that hold none, alike ones, exchanged sides where strikes are stored.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording as read, with its analog channels.
+    """
+    if all(plate is not None for plate in trial.analog.plates):
+        return
+    muscles = TrialEmg(trial.name, read_emg(trial.analog, first_time_s=trial.first_time_s), tuple(stored_cycles(trial)))
+    yield from record_findings(muscles.record, trial.name)
+    yield from session_findings([muscles.record], muscles.evidence)
+
 
 C3D_SUFFIX = ".c3d"
 
