@@ -106,6 +106,8 @@ class Evidence:
         On which the feet rest.
     seat_below, seat_behind : float
         How far below and behind its place in standing the pelvis rested, shares of its standing height.
+    rested : bool
+        Whether it did; False where the recording begins while it comes up.
     """
 
     moved_m: float
@@ -126,6 +128,7 @@ class Evidence:
     levels: Levels = field(default_factory=Levels)
     seat_below: float = 0.0
     seat_behind: float = 0.0
+    rested: bool = True
 
 
 Named = tuple[TrialKind, Sentence]
@@ -175,7 +178,8 @@ def _squat(e: Evidence) -> Named | None:
 def _rise(e: Evidence) -> Named | None:
     if e.foot_lift_m > SQUAT_FEET_M or e.seat_below < SEAT_BELOW or e.seat_behind < SEAT_BEHIND:
         return None
-    return TrialKind.RISE, Sentence("rises", {"percent": 100 * e.seat_below, "behind_percent": 100 * e.seat_behind})
+    rule = "rises" if e.rested else "comes-up"
+    return TrialKind.RISE, Sentence(rule, {"percent": 100 * e.seat_below, "behind_percent": 100 * e.seat_behind})
 
 
 def _on_the_spot(e: Evidence) -> Named | None:

@@ -35,6 +35,8 @@ LEAST_HIP_HEIGHT_M = 0.25
 FREE_FALL, FALL_STEP_S = 0.66, 0.04
 #: Who sits keeps the pelvis so long (s) within this of its lowest (m).
 LEAST_SIT_S, SITS_WITHIN_M = 0.3, 0.02
+#: A recording that begins within the rise has the pelvis lowest in its first so many seconds.
+BEGINS_RISING_S = 0.1
 #: Who stands has the pelvis within this share of its dip of its usual height.
 STANDING_AGAIN = 0.25
 
@@ -89,7 +91,7 @@ def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArr
     flying = in_flight(landmarks, speed, belt, loaded)
     moving = _moving(landmarks, speed, belt)
     dip, back = _dip(pelvis - np.array([0.0, 0.0, ground_m]))
-    below, behind = _seat(pelvis - np.array([0.0, 0.0, ground_m]), landmarks.rate_hz)
+    below, behind, rested = _seat(pelvis - np.array([0.0, 0.0, ground_m]), landmarks.rate_hz)
     return Evidence(
         moved_m=moved_m,
         step_m=step_m,
@@ -108,6 +110,7 @@ def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArr
         dip_back=back,
         seat_below=below,
         seat_behind=behind,
+        rested=rested,
         levels=Levels() if belt.any() else find_levels(landmarks, speed, moving),
     )
 
@@ -159,20 +162,23 @@ def _dip(pelvis_m: FloatArray) -> tuple[float, float]:
     return dip_m / usual, float(np.linalg.norm(seen[lowest, :2] - standing)) / usual
 
 
-def _seat(pelvis_m: FloatArray, rate_hz: float) -> tuple[float, float]:
+def _seat(pelvis_m: FloatArray, rate_hz: float) -> tuple[float, float, bool]:
     """How far below and beside its usual place the pelvis (n, 3), above the ground, rested before it came up; 0 where it did not.
 
-    In shares of its usual height.
+    In shares of its usual height, and whether it rested there: a recording may begin while it comes up.
     """
     seen = pelvis_m[np.isfinite(pelvis_m).all(axis=1)]
     usual, lowest = float(np.percentile(seen[:, 2], 90)), float(seen[:, 2].min())
     low = seen[:, 2] < lowest + SITS_WITHIN_M
     rests = [(first, last) for first, last in runs(low) if last - first >= LEAST_SIT_S * rate_hz]
     up = seen[:, 2] > usual - STANDING_AGAIN * (usual - lowest)
+    rested = bool(rests)
+    if not rests and int(np.argmin(seen[:, 2])) <= BEGINS_RISING_S * rate_hz:
+        rests = [(0, max(1, round(BEGINS_RISING_S * rate_hz)))]
     if not rests or not up[rests[0][1] :].any() or usual <= 0:
-        return 0.0, 0.0
+        return 0.0, 0.0, rested
     sat, standing = np.median(seen[slice(*rests[0]), :2], axis=0), np.median(seen[up, :2], axis=0)
-    return (usual - lowest) / usual, float(np.linalg.norm(sat - standing)) / usual
+    return (usual - lowest) / usual, float(np.linalg.norm(sat - standing)) / usual, rested
 
 
 def _moving(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) -> BoolArray:

@@ -161,8 +161,8 @@ class Repair:
     kind : str
         One of `REPAIRS`: what is put right.
     what : tuple[str | int, ...]
-        Two markers or two channels that are exchanged; a plate's number and the axis of its own along which it is mirrored; the
-        file of the static trial; names of copies that count all the same.
+        Two markers or two channels that are exchanged; a plate's number and the axis of its own along which it is mirrored, and
+        one of `PLATE_PARTS` where the pressure stays; the file of the static trial; names of copies that count all the same.
     since : str, optional
         The first trial that it is about, in the order of names; empty for the first of all.
     trials : tuple[str, ...], optional
@@ -216,6 +216,8 @@ class Repair:
 #: What of a recording may be put right by hand: labels or channels exchanged, a plate mirrored, the static trial of another visit,
 #: a copy that counts.
 REPAIRS = ("labels", "plate", "channels", "static", "copy")
+#: What of a plate is turned where the centre of pressure stays: its force along an axis, or its moment about the vertical as well.
+PLATE_PARTS = ("force", "force and moment")
 
 Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair
 

@@ -15,6 +15,8 @@ QUIET_SHARE = 0.02
 #: Less than this is not a person (kg), and shorter than this not standing (s).
 LEAST_MASS_KG = 3.0
 LEAST_DURATION_S = 0.25
+#: A foot marker may stand so far beyond a plate's edge (m): markers are worn outside the sole.
+BEYOND_EDGE_M = 0.01
 
 
 def standing_mass_kg(trial: Trial) -> float | None:
@@ -51,4 +53,4 @@ def _feet_on_plates(trial: Trial) -> bool:
     if len(points) < 4:
         return False
     places = [np.nanmean(path, axis=0)[None] if np.isfinite(path).any() else np.full((1, 3), np.nan) for path in points]
-    return all(any((depth_inside(plate, place) > 0).all() for plate in trial.plates) for place in places)
+    return all(any((depth_inside(plate, place) > -BEYOND_EDGE_M).all() for plate in trial.plates) for place in places)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import BiomechError, Finding
+from biomech_id.judgement.quality import graded
 from biomech_id.models.conventional.implied_calibration import ImpliedLeg, other_thigh_rotations
 from biomech_id.movement.movement import CalibratedModel
+from biomech_id.session.solved import Solved
 from biomech_id.trial import Trial
 
 #: Stored angles computed again from markers as recorded, deg (largest root mean square of a curve): 25 of 26 recordings agree to
@@ -41,6 +44,30 @@ def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str, 
         most_deg = max(abs(trial_deg - static_deg) for _, static_deg, trial_deg in rows)
         values = {"trials": trials, "legs": rows, "most_deg": most_deg, "static": static, "used": used}
         yield Finding("offsets-of-trials-differ", values, static)
+
+
+def with_other_offsets(
+    results: Sequence[Solved], implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str
+) -> tuple[Solved, ...]:
+    """Return trials with a grade for thigh rotations that are not their own: they are at best usable with limits.
+
+    Parameters
+    ----------
+    results : Sequence[Solved]
+        Graded, and computed with the static trial's thigh rotations.
+    implied : Mapping[str, Mapping[str, ImpliedLeg]]
+        Recording -> side -> what its stored outputs imply.
+    static : str
+        The static trial's name.
+    """
+    graded_results = []
+    for result in results:
+        legs = other_thigh_rotations(implied.get(static, {}), {result.name: implied.get(result.name, {})})
+        if legs and result.static == static:
+            row = graded(result.name, "thigh-rotations", max(abs(trial - stood) for _, stood, trial, _ in legs))
+            result = replace(result, quality=(*result.quality, row))
+        graded_results.append(result)
+    return tuple(graded_results)
 
 
 def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[Finding]:

@@ -43,6 +43,7 @@ from biomech_id.judgement.foot_forces import (
     weight_excess,
 )
 from biomech_id.judgement.plate_signals import friction_findings, mean_lean_findings, plate_signal_findings
+from biomech_id.judgement.sideways_turned import sideways_turned
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import Stance
 from biomech_id.plugins import Registry
@@ -207,11 +208,17 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
         The trial as solved, with plates and stances.
     """
     seen = list(force_directions(result)) if result.kind in (*ROLLING, TrialKind.RUN) else []
+    found: list[tuple[PlausibilityRule, Finding]] = []
     for name, rule in PLAUSIBILITY_RULES.items():
         if bears_weight(result.aid) and name in OF_WEIGHT:
             continue
         if not rule.kinds or result.kind in rule.kinds:
-            yield from ((rule, finding) for finding in rule.check(result, seen))
+            found += ((rule, finding) for finding in rule.check(result, seen))
+    cause = sideways_turned(result, [finding for _, finding in found], IMPULSE_RATIO, LEAST_GAIN_M_S)
+    if cause is not None:
+        yield PLAUSIBILITY_RULES["force-sideways"], cause[0]
+        found = [(rule, finding) for rule, finding in found if finding.rule not in cause[1]]
+    yield from found
 
 
 def _repaired(*kinds: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator[Finding]]:

@@ -18,6 +18,7 @@ from biomech_id.conventions import SIDES, Aspect
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.measures.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCENT, LARGEST_WEIGHT_PERCENT, LEAST_SLOPE
 from biomech_id.languages import WRITTEN, terms_of
+from biomech_id.models.conventional.implied_calibration import OTHER_OFFSET_DEG
 from biomech_id.movement.grades import Grade, QualityRow, together, worst
 
 #: What follows from the markers of a side and the pelvis, from the plates, and from both with the whole body.
@@ -124,6 +125,10 @@ RULES: tuple[QualityRule, ...] = (
                 "where the steps on a plate put it against where the file does, over what this session can tell (13 mm and 5 "
                 "degrees at least); feet that press otherwise than typical walkers' show the same: no kinetics are refused",
                 layers=LOADS),
+    QualityRule("thigh-rotations", "deg", OTHER_OFFSET_DEG, float("inf"),
+                "largest difference between the thigh rotations that a walk's stored outputs were computed with and its static "
+                "trial's, which are used: hip and knee outside the sagittal plane hang on which are right",
+                layers=(Aspect.KINEMATICS, Aspect.KINETICS)),
     QualityRule("event-lag", "ms", 30.0, 100.0,
                 "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames",
                 layers=LOADS),
@@ -174,7 +179,7 @@ _RULE = {rule.name: rule for rule in RULES}
 BY_CYCLE: tuple[str, ...] = tuple(rule.name for rule in RULES if rule.by_cycle)
 #: Those that a finding says more about than their number.
 EXPLAINED_BY_FINDINGS: tuple[str, ...] = (
-    *BY_CYCLE, "plausibility", "plate-place", *(rule.name for rule in RULES if rule.name.startswith("residual-"))
+    *BY_CYCLE, "plausibility", "plate-place", "thigh-rotations", *(rule.name for rule in RULES if rule.name.startswith("residual-"))
 )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ from biomech_id.session.solved import Solved
 LEAST = np.array([0.013, 0.013, np.radians(5.0)])
 #: Names of the three numbers of a plate.
 PLATE_NUMBERS = ("x", "y", "turn")
+#: Fewer typical steps than these, or steps in fewer directions, make no claim about a plate: feet and markers look the same.
+LEAST_STEPS, LEAST_WAYS = 3, 2
 #: What turns them into mm, mm and degrees.
 IN_MM = np.array([MM_PER_M, MM_PER_M, np.degrees(1.0)])
 #: Rule of the quality table.
@@ -114,6 +116,11 @@ class PlatesTold:
         along = [step.direction_lab for step in self.fit.steps]
         return len({bool(each @ along[0] > 0) for each in along})
 
+    @property
+    def enough(self) -> bool:
+        """Whether the steps are enough for a claim about a plate."""
+        return len(self.fit.steps) >= LEAST_STEPS and self.ways >= LEAST_WAYS
+
 
 def tell_plates(results: Sequence[Solved], population: Population | None = None) -> PlatesTold | None:
     """Return what the steps of a session say of where its plates stand; None where nobody steps on a plate.
@@ -175,7 +182,8 @@ def plate_findings(estimate: PlatesTold | None) -> Iterator[Finding]:
     """
     if estimate is None:
         return
-    for place in estimate.places:
+    claimed = estimate.places if estimate.enough else ()
+    for place in claimed:
         if place.beyond:
             x_mm, y_mm, turn_deg = map(float, place.elsewhere * IN_MM)
             sds = dict(zip(("sd_x_mm", "sd_y_mm", "sd_turn_deg"), map(float, place.sd * IN_MM), strict=True))
@@ -185,7 +193,7 @@ def plate_findings(estimate: PlatesTold | None) -> Iterator[Finding]:
                 "shift_mm": shift_mm, "moment_Nm_kg": GRAVITY_M_S2 * shift_mm / MM_PER_M, "beyond": place.beyond,
                 "not_apart": place.not_apart, "ways": estimate.ways,
             }, place.plate)  # fmt: skip
-    stand = [place for place in estimate.places if not place.beyond and not place.plate_or_habit]
+    stand = [place for place in claimed if not place.beyond and not place.plate_or_habit]
     if stand:
         limits = np.max([place.limit for place in stand], axis=0) * IN_MM
         mixed = tuple(name for name in PLATE_NUMBERS if any(name in place.not_apart for place in stand))
@@ -194,16 +202,21 @@ def plate_findings(estimate: PlatesTold | None) -> Iterator[Finding]:
             "not_apart": mixed, "ways": estimate.ways,
         })  # fmt: skip
     known = {place.plate for place in estimate.places}
-    reasons = {
-        place.plate: Sentence("plate-or-habit", {"beyond": place.plate_or_habit})
-        for place in estimate.places
-        if np.isnan(place.worst)
-    }
+    reasons = {place.plate: _not_claimed(place, estimate) for place in estimate.places if np.isnan(place.worst) or not claimed}
     for plate, reason in estimate.silent:
         if plate not in known:
             reasons.setdefault(plate, reason)
     if reasons:
         yield Finding("plates-not-told", {"plates": tuple((plate, reason) for plate, reason in sorted(reasons.items()))})
+
+
+def _not_claimed(place: PlatePlace, estimate: PlatesTold) -> Sentence:
+    """Why nothing is claimed of a plate that typical steps are on."""
+    if estimate.enough:
+        return Sentence("plate-or-habit", {"beyond": place.plate_or_habit})
+    x_mm, y_mm, turn_deg = map(float, place.elsewhere * IN_MM)
+    off = {"off": bool(place.beyond), "x_mm": x_mm, "y_mm": y_mm, "turn_deg": turn_deg}
+    return Sentence("plate-few-steps", {"steps": len(estimate.fit.steps), "ways": estimate.ways, **off})
 
 
 def with_plate_places(results: Sequence[Solved], estimate: PlatesTold | None) -> list[Solved]:
@@ -218,7 +231,7 @@ def with_plate_places(results: Sequence[Solved], estimate: PlatesTold | None) ->
     """
     if estimate is None:
         return list(results)
-    places = {place.plate: place for place in estimate.places}
+    places = {place.plate: place for place in estimate.places if estimate.enough}
     return [_graded(result, places) for result in results]
 
 
@@ -255,7 +268,7 @@ def plates_summary(estimate: PlatesTold | None) -> dict[str, object]:
     return {
         "places": [
             {
-                "plate": place.plate, "steps": place.steps, "verdict": _grade(place),
+                "plate": place.plate, "steps": place.steps, "verdict": _grade(place, estimate),
                 "elsewhere": _named(place.elsewhere * IN_MM), "sd": _named(place.sd * IN_MM), "limit": _named(place.limit * IN_MM),
                 "markers_free": _named(place.free * IN_MM), "markers_free_sd": _named(place.free_sd * IN_MM),
                 "beyond": place.beyond, "plate_or_habit": place.plate_or_habit, "not_apart": place.not_apart,
@@ -269,10 +282,10 @@ def plates_summary(estimate: PlatesTold | None) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _grade(place: PlatePlace) -> Grade:
-    if place.beyond:
+def _grade(place: PlatePlace, estimate: PlatesTold) -> Grade:
+    if place.beyond and estimate.enough:
         return Grade.WARN
-    return Grade.NOT_JUDGED if place.plate_or_habit else Grade.ACCEPT
+    return Grade.NOT_JUDGED if not estimate.enough else Grade.NOT_JUDGED if place.plate_or_habit else Grade.ACCEPT
 
 
 def _named(values: FloatArray, names: tuple[str, ...] = ("x_mm", "y_mm", "turn_deg")) -> dict[str, float]:

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from biomech_id.conventions import SIDES
 from biomech_id.errors import Cure, Finding, MissingInputError, option, typed
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
+from biomech_id.markersets.leftover import in_walk, name_leftovers, with_leftovers
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.models.marker_response import Recalibrate, recalibrator
@@ -94,8 +96,11 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     refused: dict[str, MissingInputError] = {}
     for name in models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
+        worn, names, by_place = trials, marker_set, tuple[Finding, ...]()
+        if name == "six-dof" and marker_set is None:
+            worn, names, by_place = _with_leftovers(trials)
         try:
-            chosen = _calibrated(attempt, trials, marker_set)
+            chosen = _calibrated(attempt, worn, names)
         except MissingInputError as error:
             refused[name] = error
             continue
@@ -105,7 +110,7 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
             keys = measurements if all(cure.keys for cure in first.cures) else []
             values = {"model": name, "lacks": _lacks(first), "keys": keys}
             chosen = replace(chosen, findings=(Finding("model-chosen", values, "model"), *chosen.findings))
-        return _with_loads_possible(replace(chosen, findings=(*noticed, *chosen.findings)), trials)
+        return _with_loads_possible(replace(chosen, findings=(*noticed, *by_place, *chosen.findings)), trials)
     if len(refused) == 1:
         raise next(iter(refused.values()))
     raise _nothing_fits(job, trials, refused, recognised=bool(noticed))
@@ -240,6 +245,40 @@ def _recognised(job: Job, trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...],
             worn = tuple(replace(each, markers=each.markers.with_roles(found.markerset.roles)) for each in trials)
             return worn, found.markerset, (Finding("markers-recognised", values, trial.name),)
     return trials, None, ()
+
+
+def _with_leftovers(trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], MarkerSet | None, tuple[Finding, ...]]:
+    """Name what the nearest marker set leaves over in a static trial, by where it is; nothing where that names no medial knee."""
+    standing = [trial for trial in trials if stands_still(trial) and trial.n_frames > 1]
+    if not standing:
+        return trials, None, ()
+    static = max(standing, key=lambda trial: len(trial.markers.names))
+    labels = [name for name in static.markers.names if static.markers.present(name)]
+    markerset = propose(labels, stored=tuple(static.model_outputs))[0].markerset
+    spelt = {meant: label for label, meant in markerset.matches(labels).items()}
+    roles = {key: spelt[label] for key, label in markerset.roles.items() if label in spelt}
+    if any((side, "medial_epicondyle") in roles for side in SIDES):
+        return trials, None, ()
+    part = still_part(static)[0]
+    found = name_leftovers(roles, mean_places_m(labels, part.markers.position_m), _joint_widths_m(static.subject))
+    walks = [trial.markers for trial in trials if trial not in standing]
+    for walk in walks:
+        found = in_walk(found, roles, lambda label, walk=walk: walk[label] if label in walk and walk.present(label) else None)  # type: ignore[misc]
+    if not all((side, "medial_epicondyle") in found.roles for side in SIDES):
+        return trials, None, ()
+    walked = [label for label in labels if all(label in walk and walk.present(label) for walk in walks)]
+    own = with_leftovers(markerset, labels, found, walked)
+    points = [(side, role, each.label) for (side, role), each in found.roles.items() if each.label in own.roles.values()]
+    asked = [(side, role, each.label) for (side, role), each in found.roles.items() if not each.certain]
+    said = Finding("markers-left-over", {"points": points, "asked": asked, "trial": static.name}, static.name)
+    return tuple(replace(each, markers=each.markers.with_roles(own.roles)) for each in trials), own, (said,)
+
+
+def _joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
+    """(side, joint) -> measured width and a marker's diameter, m."""
+    diameter_m = subject.marker_diameter_m or 0.014
+    widths = {"knee": subject.knee_width_m, "ankle": subject.ankle_width_m}
+    return {(side, joint): by_side[side] + diameter_m for joint, by_side in widths.items() for side in by_side if by_side[side]}
 
 
 def known_markers(trials: Sequence[Trial]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.errors import OptionError, did_you_mean
-from biomech_id.gait.review import Repair
+from biomech_id.gait.review import PLATE_PARTS, Repair
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.request.intake import is_functional
 from biomech_id.request.job import Job
@@ -107,7 +107,7 @@ def _channels(trial: Trial, repair: Repair) -> Trial:
 
 
 def _plate(trial: Trial, repair: Repair) -> Trial:
-    """A plate's force and moment mirrored along an axis of its own: a force is mirrored, a moment turns as well."""
+    """A plate's force and moment mirrored along an axis of its own: a force is mirrored, a moment turns as well, or stays."""
     numbers = list(map(str, range(1, len(trial.plates) + 1)))
     at = _index(repair, str(repair.what[0]), numbers, trial)
     plate = trial.plates[at]
@@ -115,7 +115,10 @@ def _plate(trial: Trial, repair: Repair) -> Trial:
     along = corners[0] - corners[1 if repair.what[1] == "x" else 3]
     along = along / np.linalg.norm(along)
     mirror = np.eye(3) - 2.0 * np.outer(along, along)
-    turned = replace(plate, force_lab_N=plate.force_lab_N @ mirror, moment_lab_Nm=-plate.moment_lab_Nm @ mirror)
+    moment = -plate.moment_lab_Nm @ mirror
+    if repair.what[2:]:  # the pressure stays
+        moment = plate.moment_lab_Nm * [1.0, 1.0, -1.0 if repair.what[2] == PLATE_PARTS[1] else 1.0]
+    turned = replace(plate, force_lab_N=plate.force_lab_N @ mirror, moment_lab_Nm=moment)
     return replace(trial, plates=(*trial.plates[:at], turned, *trial.plates[at + 1 :]))
 
 

@@ -40,7 +40,7 @@ from biomech_id.gait.events import search_events
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import Review, apply_cycles, corrected
 from biomech_id.gait.tracked import solve_movement, with_plates
-from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
+from biomech_id.judgement.calibration_evidence import computed_again, other_offsets, with_other_offsets
 from biomech_id.judgement.grade import grade_trial, kinetics_finding
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.plate_peaks import peaks_finding
@@ -317,7 +317,7 @@ def _analyse_read(
         emg = analyse_emg(everything, results, job.recipe)
         own = job.recipe.plate_population
         plates = tell_plates(results, read_population(Path(own)) if own else None)
-        results, told = emg_findings(emg, with_plate_places(results, plates))
+        results, told = emg_findings(emg, with_plate_places(_with_other_offsets(groups, results), plates))
         told = (
             *told,
             *plate_findings(plates),
@@ -784,6 +784,15 @@ def _calibrations(
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}
     return first | ({"conditions": own} if own else {}), noticed
+
+
+def _with_other_offsets(groups: Sequence[ChosenModel], results: Sequence[Solved]) -> Sequence[Solved]:
+    """The trials graded for thigh rotations that somebody tuned behind the static trial, where the static's are used."""
+    for chosen in groups:
+        if chosen.static is not None and chosen.job.recipe.model == DEFAULT_MODEL and chosen.job.recipe.offsets == "static":
+            implied = {trial.name: implied_calibration(trial, static=trial is chosen.static) for trial in chosen.trials}
+            results = with_other_offsets(results, implied, chosen.static.name)
+    return results
 
 
 def _compared(session: Session, job: Job) -> Iterator[Finding]:

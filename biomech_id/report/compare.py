@@ -20,7 +20,7 @@ from biomech_id.report.panels.norm import Norm, NormSource, load_norm, with_norm
 from biomech_id.report.panels.page import Content, Page
 from biomech_id.report.pdf import made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.session.values.fingerprint import fingerprint_of, offsets_of, refuse_mixture
 from biomech_id.session.values.norm import NORM_CHOICES
 from biomech_id.session.values.step import Progress
 
@@ -86,7 +86,8 @@ def compare_report(
     sessions = _several(sessions, conditions)
     for letter, other in zip(LETTERS[1:], sessions[1:], strict=False):
         own = (f"session A ({subject_code(sessions[0], look)})", f"session {letter} ({subject_code(other, look)})")
-        refuse_mixture(fingerprint_of(sessions[0].summary), fingerprint_of(other.summary), own, mix=mix)
+        computed = [fingerprint_of(each.summary) | offsets_of(each.summary) for each in (sessions[0], other)]
+        refuse_mixture(computed[0], computed[1], own, mix=mix)
     norm = sessions[0].norm if norm is None else norm
     # One norm for all of them, that of the first: a norm that moved with the speed would be a change of nobody's.
     reference = load_norm(norm, sessions[0], mix=mix, also=sessions[1:])

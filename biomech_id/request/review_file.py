@@ -33,7 +33,7 @@ from biomech_id.files.settings import (
 )
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.event_findings import GAIT_KINDS
-from biomech_id.gait.review import REPAIRS, Comment, CycleChoice, EventChange, Repair, Review
+from biomech_id.gait.review import PLATE_PARTS, REPAIRS, Comment, CycleChoice, EventChange, Repair, Review
 from biomech_id.trial import EventKind
 
 #: What a person writes on one line: trial, side, which stance, plates.
@@ -97,8 +97,10 @@ def _names(value: object, least: int = 1) -> bool:
 _WHAT: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "labels": ("two labels of markers", lambda what: _names(what) and len(set(what)) == len(what) == 2),
     "channels": ("two names of channels", lambda what: _names(what) and len(set(what)) == len(what) == 2),
-    "plate": ('a plate\'s number and the axis along which it is mirrored, [2, "x"]',
-              lambda what: isinstance(what, list) and len(what) == 2 and _is_number(what[0]) and what[1] in ("x", "y")),
+    "plate": ('a plate\'s number and the axis along which it is mirrored, [2, "x"], and "force" or "force and moment" behind it '
+              "where the pressure stays",
+              lambda what: isinstance(what, list) and len(what) in (2, 3) and _is_number(what[0]) and what[1] in ("x", "y")
+              and all(part in PLATE_PARTS for part in what[2:])),
     "static": ("the file of one static trial", lambda what: _names(what) and len(what) == 1),
     "copy": ("names of trials that are copies and count", _names),
 }  # fmt: skip

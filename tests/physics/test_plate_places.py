@@ -10,7 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.judgement.session_plates import PlatesTold, tell_plates
+from biomech_id.judgement.session_plates import PlatesTold, plate_findings, tell_plates, with_plate_places
 from biomech_id.plates.place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, not_a_habit, population_of
 from biomech_id.plates.records import population_records, read_population, step_from, step_record
 from biomech_id.plates.steps import PlateStep
@@ -56,19 +56,39 @@ def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(recordings: 
         # The file's plate was moved by the shift: the truth less the file is less by it; priors keep a share.
         assert np.abs((place.elsewhere - was.elsewhere + shift) * IN_MM).max() < 7.0
         assert {"x", "y"} & set(place.beyond)
-    assert {f.where for f in off.findings if f.rule == "plate-elsewhere"} == {"plate 1", "plate 2"}
-    assert {row.verdict for t in off.trials for row in t.quality if row.rule == "plate-place"} == {"warn"}
+    # Two steps in one direction measure it, and claim nothing.
+    (untold,) = (f for f in off.findings if f.rule.startswith("plate") and f.rule != "plate-bandwidth")
+    assert untold.rule == "plates-not-told"
+    assert [reason.rule for _, reason in untold.values["plates"]] == ["plate-few-steps"] * 2  # type: ignore[attr-defined]
+    assert "2 steps in one direction, off by" in untold.message
+    assert {row.verdict for t in off.trials for row in t.quality if row.rule == "plate-place"} == {"not judged"}
     # The force acts far beside the feet: that rule takes the loads, and not the plate's place.
     assert {row.rule for t in off.trials for row in t.quality if row.verdict == "reject"} == {"cop-offset"}
     assert [trial.has_kinetics for trial in off.trials] == [False]
 
 
-def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(session: Session) -> None:
-    assert not [finding for finding in session.findings if finding.rule == "plate-elsewhere"]
-    (stand,) = (finding for finding in session.findings if finding.rule == "plates-stand")
+def there_and_back(session: Session) -> PlatesTold:
+    """Its steps, and the same walked the other way by a foot of the other side, as a symmetric walker would."""
+    found = told(session)
+    steps = [replace(step, direction_lab=-step.direction_lab) for step in found.fit.steps]
+    fit = replace(found.fit, steps=(*found.fit.steps, *steps))
+    return replace(found, fit=fit)
+
+
+def test_three_steps_in_two_directions_are_enough_for_a_claim(session: Session) -> None:
+    """A plate where the file says is not flagged and the limit is said; one elsewhere is."""
+    enough = there_and_back(session)
+    assert (told(session).enough, enough.enough) == (False, True)
+    (stand,) = plate_findings(enough)
+    assert stand.rule == "plates-stand"
     assert 13.0 <= float(str(stand.values["mm"])) < 20.0
-    assert stand.values["ways"] == 1
     assert "x" in list(stand.values["not_apart"])  # type: ignore[call-overload]
+    off = replace(enough.places[0], elsewhere=enough.places[0].elsewhere + [0.03, 0.0, 0.0], sure=np.ones(3, dtype=bool))
+    (elsewhere, *_) = plate_findings(replace(enough, places=(off, *enough.places[1:])))
+    assert (elsewhere.rule, elsewhere.where) == ("plate-elsewhere", "plate 1")
+    (graded,) = with_plate_places(session.trials, replace(enough, places=(off, *enough.places[1:])))
+    *_, own = (row for row in graded.quality if row.rule == "plate-place")
+    assert own.verdict == "warn"
 
 
 def test_a_habit_of_both_feet_is_not_called_a_plate() -> None:

@@ -374,6 +374,14 @@ def no_gait(said: Said) -> bool:
         steps = np.linalg.norm(np.diff(pelvis(said)[:: max(1, round(said.trial.markers.rate_hz / 4))], axis=0), axis=1).sum()
         mean_speed = steps / (len(pelvis(said)) / said.trial.markers.rate_hz)
         return abs(way.max() - inner.values["way_m"]) < 0.05 and inner.values["speed_m_s"] < mean_speed + 0.25
+    if inner.rule == "comes-up":
+        height = np.nanmean([path[:, 2] for side in "LR" for path in worn(said, side, PELVIS)], axis=0)
+        risen = 100.0 * (np.nanpercentile(height, 90) - np.nanmin(height)) / np.nanpercentile(height, 90)
+        feet = [np.ptp(path, axis=0).max() for side in "LR" for path in worn(said, side, FEET)]
+        return (
+            bool(np.nanargmin(height) < 0.1 * said.trial.markers.rate_hz and max(feet) < 0.05)
+            and inner.values["percent"] < risen + 5
+        )
     if inner.rule == "stands-still":
         position = said.trial.markers.position_m
         ranges = np.nanpercentile(position, 98, axis=0) - np.nanpercentile(position, 2, axis=0)
@@ -1572,6 +1580,108 @@ def jumps(said: Said) -> bool:
     return bool(said["size_mm"] < 2500.0 * largest)
 
 
+def sideways_m_s(said: Said) -> tuple[float, float]:
+    """What the force of the named stance, and what the hips, gain sideways while no other foot stands, to the left, m/s."""
+    time_s, hips, _, force, _ = hips_and_plate(said)
+    stances = table(said.session.out / "stances.csv")
+    other = stances[(stances["trial"] == said.trial.name) & (stances["side"] != said["side"])]
+    down = np.any([~(time_s < row.start_s) & ~(time_s >= row.end_s) for row in other.itertuples()], axis=0)
+    alone = np.flatnonzero(~down)
+    way = (hips[-1] - hips[0])[:2] / np.linalg.norm((hips[-1] - hips[0])[:2])
+    left = np.array([-way[1], way[0]])
+    speed = np.gradient(hips[:, :2] @ left, time_s)
+    return float(np.trapezoid(force[alone, :2] @ left, time_s[alone])), float(speed[alone[-1]] - speed[alone[0]])
+
+
+@claim("impulse-sideways", pushed_m_s=plus(0.5), plates=instead(("plate 9",)))
+def pushes_sideways(said: Said) -> bool:
+    """Impulse over mass and gain of the hips while that foot is alone, from the trial's table; positive towards the other foot."""
+    towards = -1.0 if said["side"] == "L" else 1.0
+    pushed, gained = (towards * value for value in sideways_m_s(said))
+    near = abs(pushed - said["pushed_m_s"]) < 0.05 and abs(gained - said["gained_m_s"]) < 0.12
+    return near and not said["least"] <= said["pushed_m_s"] / said["gained_m_s"] <= said["most"]
+
+
+@claim(
+    "plates-sideways-turned",
+    stances=plus(1),
+    plates=lambda plates: [(number, "xy"[axis == "x"], part) for number, axis, part in plates],
+)
+def pushes_to_the_wrong_side(said: Said) -> bool:
+    """In each stance alone on a plate the force pushes against what the hips gain; the axis named lies across the walk."""
+    rows = table(said.session.out / "stances.csv").query("trial == @said.trial.name and verdict == 'clean'")
+    shown = [
+        sideways_m_s(replace(said, values={"side": r.side, "start_s": r.start_s, "plates": [r.plate]})) for r in rows.itertuples()
+    ]
+    way = pelvis(said)[-1] - pelvis(said)[0]
+    plates_there = recorded(said.path).plates
+    axes = {"x": lambda corners: corners[0] - corners[1], "y": lambda corners: corners[0] - corners[3]}
+    across = [axes[axis](plates_there[number - 1].corners_m) for number, axis, _ in said["plates"]]
+    square = all(abs(axis[:2] @ way[:2]) < 0.5 * np.linalg.norm(axis[:2]) * np.linalg.norm(way[:2]) for axis in across)
+    return square and len(shown) == said["stances"] and all(pushed * gained < 0 for pushed, gained in shown)
+
+
+@claim("foot-slides", speed_m_s=plus(0.3), marker=instead("LASI"))
+def never_rests(said: Said) -> bool:
+    """Speed of that foot's marker over a twentieth of a second, in that stance: four fifths of it are above what is said."""
+    rows = table(said.session.out / "stances.csv")
+    (stance,) = rows[
+        (rows["trial"] == said.trial.name) & (rows["side"] == said["side"]) & ((rows["start_s"] - said["start_s"]).abs() < 1e-3)
+    ].itertuples()
+    time_s, path = said.trial.motion.time_s, said.trial.markers[said["marker"]]
+    part = path[(time_s >= stance.start_s) & (time_s < stance.end_s)]
+    step = max(1, round(0.05 * said.trial.markers.rate_hz))
+    speed = np.linalg.norm(part[step:] - part[:-step], axis=1) / (step / said.trial.markers.rate_hz)
+    own = said["marker"][0] == said["side"]
+    return bool(own and said["speed_m_s"] > said["limit_m_s"] and abs(np.nanpercentile(speed, 20) - said["speed_m_s"]) < 0.08)
+
+
+@claim("quality:thigh-rotations", value=plus(1))
+def tuned_by(said: Said) -> bool:
+    """The largest difference that the session's finding has of its trials."""
+    (finding,) = (each for each in said.session.tables.summary["findings"] if each["rule"] == "offsets-of-trials-differ")
+    return said.trial.name in finding["values"]["trials"] and abs(said["value"] - finding["values"]["most_deg"]) < 0.05
+
+
+@claim(
+    "markers-left-over",
+    points=lambda points: [
+        (side, "lateral_malleolus" if "medial" in role else "medial_malleolus", label) for side, role, label in points
+    ],
+)
+def lies_inside(said: Said) -> bool:
+    """In the recording each medial marker is nearer to the middle than the lateral one of its joint, and no higher by 50 mm."""
+    markers = recorded(next(path for path in session_recordings(said) if path.stem == said["trial"])).markers
+    middle = 0.5 * (np.nanmean(markers["LANK"], axis=0) + np.nanmean(markers["RANK"], axis=0))
+    beside = {"medial_epicondyle": "KNE", "medial_malleolus": "ANK"}
+    for side, role, label in said["points"]:
+        place = np.nanmean(markers[label], axis=0)
+        if role not in (*beside, "metatarsal_1", "metatarsal_5"):
+            return False
+        if role in beside:
+            lateral = np.nanmean(markers[side + beside[role]], axis=0)
+            inside = np.linalg.norm((place - middle)[:2]) < np.linalg.norm((lateral - middle)[:2])
+            if not inside or abs(place[2] - lateral[2]) > 0.05:
+                return False
+    return True
+
+
+@claim("offsets-as-stored", walks=instead("walk99"))
+def stored_offsets_used(said: Said) -> bool:
+    """The session has no static trial, and the files named store a thigh rotation."""
+    named = [raw(path) for path in session_recordings(said) if path.stem in said["walks"].split(", ")]
+    has = [any(key.endswith("THIGHROTATION") for key in file.parameters) for file in named]
+    return said.session.session.static_name == "" and bool(has) and all(has)
+
+
+@claim("foot-flat-assumed", elsewhere=True)
+def nothing_says_flat(said: Said) -> bool:
+    """No recording of the session stores a static offset that is not zero, and calibration.json calls the foot flat."""
+    files = [said.raw] if said.path else map(raw, session_recordings(said))
+    told = any(file.number(key) for file in files for key in file.parameters if key.endswith("STATICPLANTFLEX"))
+    return not told and bool(said.session.tables.calibration["foot_flat"])
+
+
 @claim("quality:plausibility", value=plus(1))
 def against_physics(said: Said) -> bool:
     """Findings of that kind, counted in the summary."""
@@ -1580,7 +1690,7 @@ def against_physics(said: Said) -> bool:
         "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement", "force-points-elsewhere", "impulse-sideways",
         "force-unlike-acceleration", "free-moment-turned", "pressure-fast", "angle-drifts", "plate-reads-unloaded",
         "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
-        "plate-silent-under-foot", "force-ends-in-stance",
+        "plate-silent-under-foot", "force-ends-in-stance", "plates-sideways-turned",
     }  # fmt: skip
     trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
     return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])
@@ -1715,7 +1825,7 @@ def nothing_told(said: Said) -> bool:
     """Each of these plates has a foot on it in stances.csv, and no place in the summary but one that may be the person's habit."""
     trodden = set(table(said.session.out / "stances.csv").plate)
     places = told_places(said)
-    unsure = {plate for plate, place in places.items() if place["plate_or_habit"] and not place["beyond"]}
+    unsure = {plate for plate, place in places.items() if place["verdict"] == "not judged"}
     return all(plate in trodden and (plate not in places or plate in unsure) for plate, _ in said["plates"])
 
 

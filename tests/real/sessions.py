@@ -105,6 +105,10 @@ NAMED: dict[str, Session] = {
     **{f"nimble/{name}": alone(f"c3d/nimble/{name}.c3d", *SIX_DOF) for name in ("JA1Gait35", "cmu_02_05", "squat")},
     "sprint": alone("c3d/others/ADemo1_rewrite_c3d_pc_integer.c3d"),
     "empty": alone("c3d/others/Empty.c3d"),
+    **{
+        f"labs_abroad/{name}": Session((f"c3d/labs_abroad/{name}",))
+        for name in ("device_tuned_rotation", "examined_child", "sacrum_and_medials", "small_child")
+    },
 }  # fmt: skip
 
 

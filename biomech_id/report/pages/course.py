@@ -27,6 +27,8 @@ _ROWS = (
     (("HipAngles", "Y"), ("HipAngles", "Z"), ("FootProgressAngles", "Z")),
 )
 _MOST_ROWS, _COLUMNS = 3, 3
+#: Movements that are drawn by phase where they are whole.
+_PHASED = frozenset({"squat", "rise"})
 _TOP_MM, _PITCH_MM, _HEIGHT_MM, _GUTTER_MM, _NOTE_MM = 31.0, 53.0, 40.0, 13.0, 193.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _COLUMNS * _GUTTER_MM) / _COLUMNS
 #: Distances of ticks, s, of which the first that makes at most `_MOST_TICKS` is taken.
@@ -90,7 +92,7 @@ class Course:
 
 
 def trials_without_cycles(tables: Tables) -> list[Course]:
-    """Return the trials of a session without any cycle that would have some: walks, runs, and movements that nothing names.
+    """Return the trials of a session without any cycle that would have some: walks, runs, and what nothing else shows.
 
     Empty where some trial has cycles: what a session shows then are those.
 
@@ -99,7 +101,13 @@ def trials_without_cycles(tables: Tables) -> list[Course]:
     tables : Tables
         The session's tables.
     """
-    shown = [trial for trial in tables.summary.get("trials", ()) if trial["kind"] not in NO_STRIDES]
+    measured = set(tables.spatiotemporal["trial"]) if "trial" in tables.spatiotemporal else set()
+    # Squats and rises that the recording cuts have no phases, and so no page of their own.
+    shown = [
+        trial
+        for trial in tables.summary.get("trials", ())
+        if trial["kind"] not in NO_STRIDES or (trial["kind"] in _PHASED and trial["name"] not in measured)
+    ]
     if any(trial["cycles"] for trial in shown):
         return []
     events = {trial["name"]: tuple((e["time_s"], e["side"], e["kind"]) for e in trial.get("events", ())) for trial in shown}

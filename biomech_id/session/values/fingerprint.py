@@ -12,6 +12,10 @@ from biomech_id.session.tables.means import RUNNING, WALKING
 FINGERPRINT: dict[str, str] = {
     "model": "body model", "kinetics": "kinetics mode", "hip_centre": "hip centre", "bandwidth": "bandwidth of the plates",
 }  # fmt: skip
+#: The same of what sessions have only whose walks were tuned: thigh rotations "of the static trial" or "of the walks".
+SOMETIMES: dict[str, str] = {"offsets": "thigh rotations"}
+_NAMES = FINGERPRINT | SOMETIMES
+_OFFSETS, _WHOSE = "offsets-of-trials-differ", {"static": "those of the static trial", "trial": "those of the walks"}
 
 
 def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[str, str]:
@@ -29,6 +33,18 @@ def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[st
         widths = {str(trial.get("bandwidth") or "") for trial in about.get("trials") or () if trial["kind"] == RUNNING} - {""}
         stated |= {"bandwidth": " + ".join(sorted(widths))} if widths else {}
     return {key: str(stated[key]) for key in FINGERPRINT if str(stated.get(key) or "")}
+
+
+def offsets_of(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Return whose thigh rotations a session took whose walks carry others than their static trial; empty for all others.
+
+    Parameters
+    ----------
+    summary : Mapping[str, Any]
+        ``summary.json``.
+    """
+    used = [finding["values"]["used"] for finding in summary.get("findings") or () if finding["rule"] == _OFFSETS]
+    return {"offsets": _WHOSE[used[0]]} if used else {}
 
 
 def not_recorded(fingerprint: Mapping[str, str]) -> tuple[str, ...]:
@@ -64,7 +80,7 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tup
     one, other : Mapping[str, str]
         What two results say, as of `fingerprint_of`.
     """
-    return {key: (one[key], other[key]) for key in FINGERPRINT if key in one and key in other and one[key] != other[key]}
+    return {key: (one[key], other[key]) for key in _NAMES if key in one and key in other and one[key] != other[key]}
 
 
 def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tuple[str, str], *, mix: Collection[str] = ()) -> None:
@@ -87,12 +103,12 @@ def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tupl
     check_mix(mix)
     apart = {key: words for key, words in differing(one, other).items() if key not in mix}
     if apart:
-        text = "; ".join(f"the {FINGERPRINT[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
+        text = "; ".join(f"the {_NAMES[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
         raise OptionError(
             f"{text[0].upper()}{text[1:]}: their differences would also be those of the computing. Compute both alike, or name "
             f"{' and '.join(apart)} in `mix` to do it all the same.",
             value={key: list(words) for key, words in apart.items()}, where=names[0],
-            expected=f"one {' and '.join(FINGERPRINT[key] for key in apart)}",
+            expected=f"one {' and '.join(_NAMES[key] for key in apart)}",
         )  # fmt: skip
 
 
@@ -110,8 +126,8 @@ def check_mix(mix: Collection[str]) -> None:
         A word that is none.
     """
     for word in mix:
-        if word not in FINGERPRINT:
+        if word not in _NAMES:
             raise OptionError(
-                f"mix names {word!r}, which is no part of how results are computed.{did_you_mean(word, FINGERPRINT)}",
-                value=word, expected=" | ".join(FINGERPRINT), where="mix",
+                f"mix names {word!r}, which is no part of how results are computed.{did_you_mean(word, _NAMES)}",
+                value=word, expected=" | ".join(_NAMES), where="mix",
             )  # fmt: skip

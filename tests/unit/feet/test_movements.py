@@ -39,6 +39,11 @@ def kind_of(evidence: Evidence) -> TrialKind:
         (replace(WALK, fall_s=0.25), TrialKind.JUMP, "falls-freely"),
         (replace(WALK, step_m=0.02, foot_lift_m=0.02, dip=0.25), TrialKind.SQUAT, "squats"),
         (replace(WALK, step_m=0.02, foot_lift_m=0.02, seat_below=0.4, seat_behind=0.3), TrialKind.RISE, "rises"),
+        (
+            replace(WALK, step_m=0.02, foot_lift_m=0.02, seat_below=0.3, seat_behind=0.3, rested=False),
+            TrialKind.RISE,
+            "comes-up",
+        ),
         (replace(WALK, step_m=0.02, foot_lift_m=0.02, dip=0.25, seat_below=0.25, seat_behind=0.1), TrialKind.SQUAT, "squats"),
         (replace(WALK, levels=STAIRS), TrialKind.STAIR_ASCENT, "on-stairs"),
         (replace(WALK, levels=Levels((-0.17, -0.17), (0.3, 0.3))), TrialKind.STAIR_DESCENT, "on-stairs"),

@@ -12,11 +12,13 @@ import pytest
 import biomech_id as bid
 from benchmarks.studies.designed_faults import FAULTS, Recording, gain, plates
 from biomech_id.feet.movements import TrialKind
+from biomech_id.gait.review import Repair
 from biomech_id.judgement.body_limits import angle_findings, sliding_findings
 from biomech_id.judgement.foot_forces import force_directions
 from biomech_id.judgement.plate_signals import mean_lean_findings
 from biomech_id.judgement.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
 from biomech_id.languages import worded
+from biomech_id.pipeline.repairs import repaired
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.session.solved import Solved
 from biomech_id.session.trial_tables import frames
@@ -37,7 +39,7 @@ def recording() -> Recording:
 #: Fault of the study -> the rule that says it.
 SAID = {
     "sign of Fx and Fy": "force-slope", "gain of Fx doubled": "force-slope", "Fx dead": "force-slope",
-    "sign of Fy": "force-sideways",
+    "sign of Fy": "plates-sideways-turned",
     "gain of Fz 1.3": "force-unlike-weight", "gain of Mz tenfold": "free-moment-large",
     "plates 100 mm too high": "foot-above-plate",
     "plates 100 mm too low": "foot-above-plate", "force clipped at 85 %": "force-clipped",
@@ -116,6 +118,23 @@ def test_a_plate_under_a_stance_that_the_recording_cuts_is_held_against_the_body
     heavy = faulty(recording, gain(1.5, 1.5, 1.5, moment=(1.5, 1.5, 1.5)))
     found = [f for f in plausibility_findings(computed(heavy)) if f.rule == "force-unlike-weight"]
     assert [(f.values["side"], f.values["one"]) for f in found] == [("L", False)]
+
+
+@pytest.mark.parametrize("moment", [False, True])
+def test_sideways_forces_of_the_wrong_sign_are_one_finding_whose_repair_puts_them_back(recording: Recording, moment: bool) -> None:
+    change = gain(1, -1, 1, moment=(1, 1, -1) if moment else (1, 1, 1))
+    wrong = plates(change)(recording, np.random.default_rng(3))
+    (said,) = plausibility_findings(computed(wrong))
+    assert said.rule == "plates-sideways-turned"
+    assert said.values["moment"] is moment
+    repairs = [Repair("plate", what) for what in said.values["plates"]]  # type: ignore[attr-defined]
+    # All plates with a foot alone on them; the first and the last stance are cut.
+    assert [repair.what[0] for repair in repairs] == [2, 3, 4, 5, 6, 7]
+    (back,) = repaired([wrong.walk], repairs)
+    for number in range(1, 7):
+        plate, was = back.plates[number], recording.walk.plates[number]
+        np.testing.assert_allclose(plate.force_lab_N, was.force_lab_N, atol=1e-6)
+        np.testing.assert_allclose(plate.moment_lab_Nm[:, 2], was.moment_lab_Nm[:, 2], atol=1e-6)
 
 
 def faulty(recording: Recording, change: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Recording:

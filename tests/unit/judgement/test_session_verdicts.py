@@ -74,7 +74,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Tables]:
 
 def test_every_rule_is_measured_in_one_place() -> None:
     """A new rule is one row of `RULES` and one of these."""
-    assert sorted([*IN_CYCLES, *IN_SIDES, *IN_SOME, *OF_RESIDUAL, *COUNTED, "plausibility", PLATE_PLACE]) == sorted(
+    of_sessions = [PLATE_PLACE, "thigh-rotations"]
+    assert sorted([*IN_CYCLES, *IN_SIDES, *IN_SOME, *OF_RESIDUAL, *COUNTED, "plausibility", *of_sessions]) == sorted(
         rule.name for rule in RULES
     )
     assert tuple(IN_CYCLES) == BY_CYCLE
