@@ -16,7 +16,7 @@ from biomech_id.session.solved import Solved
 from biomech_id.trial import ForcePlate
 
 #: Stances whose impulse has the wrong sign, at least; with the sign turned each has to fit.
-LEAST_STANCES = 2
+FEWEST_TURNED = 2
 #: How well one axis of a plate lies across the walk (cosine).
 ACROSS = 0.9
 #: What else speaks against a plate's horizontal force: then its sign is not the one cause.
@@ -45,7 +45,7 @@ def sideways_turned(
     turned = any(finding.rule == "force-sideways" and finding.values["turned"] for finding in findings)
     judged = [(stance, -pushed / gained) for stance, pushed, gained in sideways_impulses(result) if gained >= least_gain_m_s]
     fits = all(ratio[0] <= share <= ratio[1] for _, share in judged)
-    if rules & _OTHER or not turned or not fits or len(judged) < LEAST_STANCES:
+    if rules & _OTHER or not turned or not fits or len(judged) < FEWEST_TURNED:
         return None
     names = {stance.plates[0] for stance, _ in judged}
     axes = [(number, _axis_across(result, plate)) for number, plate in enumerate(result.plates, 1) if plate.name in names]
