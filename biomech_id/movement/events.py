@@ -31,7 +31,7 @@ class MarkerTiming:
         Parameters
         ----------
         event : Event
-            The event.
+            An event as the markers have it.
 
         Returns
         -------

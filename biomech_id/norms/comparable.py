@@ -33,7 +33,7 @@ def hangs_on(variable: str, key: str) -> bool:
     variable : str
         As in ``norm.csv``: "KneeMoment", "max_stance.KneeMoment", "cadence", "GPS".
     key : str
-        Of `session.values.fingerprint.FINGERPRINT`.
+        One of `session.values.fingerprint.FINGERPRINT`.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def fingerprint_of_norm(norm: pd.DataFrame) -> dict[str, str]:
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, as `read_norm` returns it.
     """
     stored = {key: [word for word in norm[key].unique() if isinstance(word, str) and word] for key in FINGERPRINT if key in norm}
     return {key: ", ".join(words) for key, words in stored.items() if words}
@@ -83,7 +83,7 @@ def comparable_norm(
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, of any number of bandwidths.
     computed : Mapping[str, str]
         Of the session, as of `session.values.fingerprint.fingerprint_of`.
     mix : Collection[str], optional

@@ -76,9 +76,9 @@ def marks_of(tables: Tables, marks: frozenset[str]) -> frozenset[str]:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the session that contributes.
     marks : frozenset[str]
-        As of `known_by`.
+        What its person is known by, as of `known_by`.
     """
     return marks if tables.manifest.get("coded") else marks - {mark(str(tables.summary["subject"].get("code") or ""))}
 
@@ -89,7 +89,7 @@ def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
     Parameters
     ----------
     samples : Sequence[NormSample]
-        One per subject.
+        What each subject contributes, in the norm's order.
     """
     columns = {"marks": [" ".join(sorted(sample.marks)) for sample in samples], "sex": [sample.sex for sample in samples]}
     columns |= {name: [_number(getattr(sample, attribute)) for sample in samples] for attribute, name in _NUMBERS.items()}
@@ -125,7 +125,7 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, with or without contributors.
     where : str, optional
         The file, for the error message.
 

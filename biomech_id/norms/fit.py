@@ -48,7 +48,7 @@ def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
     Parameters
     ----------
     tables : Tables
-        The session.
+        Tables of the person's session.
     movement : str, optional
         Whose speed is taken, one of `session.tables.means.AVERAGED`.
     """
@@ -116,11 +116,11 @@ def fit_norm(
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, of any number of bandwidths.
     person : NormPerson
         Whom it is for.
     choice : str, optional
-        One of `NORM_CHOICES`.
+        Whom of the norm to take: one of `NORM_CHOICES`.
     computed : Mapping[str, str], optional
         How the person's session was computed, as of `fingerprint.fingerprint_of`; what it does not say rules nothing out.
     mix : Collection[str], optional
@@ -167,11 +167,11 @@ def fit_given_norm(
     Parameters
     ----------
     norm : pd.DataFrame
-        As in ``norm.csv``.
+        A whole norm, of any number of bandwidths.
     person : NormPerson
         Whom it is for.
     choice : str, optional
-        One of `NORM_CHOICES`.
+        Whom of the norm to take: one of `NORM_CHOICES`.
     computed : Mapping[str, str], optional
         How the person's session was computed, as of `fingerprint.fingerprint_of`; what it does not say rules nothing out.
     mix : Collection[str], optional
@@ -258,7 +258,7 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
     Parameters
     ----------
     samples : Sequence[NormSample]
-        One per subject.
+        What each subject contributes.
     about : Mapping[str, str]
         ``model kinetics source hip_centre bandwidth movement`` of all of them; runs have no scores.
     speed : float | None, optional

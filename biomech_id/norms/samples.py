@@ -42,7 +42,7 @@ def norm_from_samples(
     Parameters
     ----------
     samples : Sequence[NormSample]
-        One per subject.
+        What each subject contributes.
     model, kinetics : str
         Of all of them.
     source : str
@@ -78,7 +78,7 @@ def norm_at_speed(samples: Sequence[NormSample], speed: float, least: int, about
     samples : Sequence[NormSample]
         One per subject, of known speed, brought to this speed by `at_speed`.
     speed : float
-        Dimensionless.
+        Walking speed, dimensionless: v / sqrt(g l).
     least : int
         Number of subjects who make a line.
     about : Mapping[str, str]
@@ -96,7 +96,7 @@ def at_speed(samples: Sequence[NormSample], speed: float, least: int) -> tuple[N
     samples : Sequence[NormSample]
         One per subject, of known speed.
     speed : float
-        Dimensionless.
+        Walking speed, dimensionless: v / sqrt(g l).
     least : int
         Number of subjects who make a line.
     """

@@ -117,7 +117,7 @@ def all_plates_force(plates: Sequence[ForcePlate], first_s: float) -> VerticalFo
     Parameters
     ----------
     plates : Sequence[ForcePlate]
-        Of one trial.
+        All plates of one trial, of one rate.
     first_s : float
         Time of their first sample, absolute seconds.
     """

@@ -70,9 +70,9 @@ def solve_arrays(
     joint_lab_m : Arrays
         (n, 3) each, proximal joint centre of the segment, metres, laboratory axes.
     rate_hz : float
-        Frames per second.
+        Frames of all arrays per second.
     mass_kg : Mapping[str, float] | float
-        Masses.
+        Segment -> mass, kg, or one mass for all.
     com_m : Arrays
         (3,) each, centre of mass in segment axes from the origin, metres.
     inertia_kgm2 : Arrays

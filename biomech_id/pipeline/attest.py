@@ -16,7 +16,7 @@ def noting(reader: Callable[[Path], Trial], seen: InputsRead) -> Callable[[Path]
     Parameters
     ----------
     reader : Callable[[Path], Trial]
-        Reads one file.
+        Reads one file, and refuses what it cannot.
     seen : InputsRead
         What the analysis has read.
     """

@@ -89,7 +89,7 @@ def is_emg_reference_alone(trial: Trial, recipe: Recipe) -> bool:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with or without markers.
     recipe : Recipe
         Settings of the main job.
     """
@@ -138,9 +138,9 @@ def emg_findings(emg: SessionEmg, results: Sequence[Solved]) -> tuple[list[Solve
     Parameters
     ----------
     emg : SessionEmg
-        The muscle signals.
+        Muscle signals of the whole session.
     results : Sequence[Solved]
-        The trials analysed.
+        Trials as analysed, some with muscle signals.
     """
     by_trial = {one.trial: tuple(record_findings(one.record, one.trial)) for one in emg.trials}
     walks = [replace(result, findings=(*result.findings, *by_trial.get(result.name, ()))) for result in results]

@@ -69,7 +69,7 @@ def read_forces(path: Path, walks: Sequence[Trial], *, called: Callable[[str], s
     Parameters
     ----------
     path : Path
-        The file.
+        The CSV file with the further forces.
     walks : Sequence[Trial]
         The trials that are analysed: forces are wanted at their video frames.
     called : Callable[[str], str], optional
@@ -118,7 +118,7 @@ def split_forces(motion: BodyMotion, extra: Sequence[External]) -> tuple[list[Ex
     Parameters
     ----------
     motion : BodyMotion
-        The trial, tracked.
+        Poses of the tracked body in the trial.
     extra : Sequence[External]
         Further forces on it.
 

@@ -65,7 +65,7 @@ def require_room(trial: Trial, *, bands: bool, free: int | None = None) -> None:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that is to be analysed.
     bands : bool
         Whether its bands of uncertainty are computed as well.
     free : int | None, optional
@@ -95,7 +95,7 @@ def out_of_memory(trial: Trial) -> FileRefusedError:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that did not fit.
     """
     return FileRefusedError(
         f"{trial.name} ({trial.n_frames} frames) needs more memory than there is: cut it into shorter recordings.",

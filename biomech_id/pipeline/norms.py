@@ -28,7 +28,7 @@ class MadeNorm:
     Attributes
     ----------
     n : int
-        Number of subjects.
+        Number of subjects in the norm.
     clinical_subjects : int
         From how many on a norm is a clinical one.
     left_out : tuple[Omission, ...], optional
@@ -77,7 +77,7 @@ def make_norm(
     outs : Sequence[Path]
         Folders of run or batch.
     output : Path
-        CSV to write.
+        CSV file to write; an existing one is replaced.
     source : str, optional
         Who these people are.
     condition : str | None, optional

@@ -28,7 +28,7 @@ def hand_over(
     Parameters
     ----------
     job : Job
-        As for `pipeline.single.run_job`.
+        What is asked for, as for `pipeline.single.run_job`.
     out : Path
         Folder to write, replaced as a whole.
     knee : KneeSign, optional

@@ -74,9 +74,9 @@ def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
     Parameters
     ----------
     rows : Sequence[ParityRow]
-        The comparison.
+        The comparison, row by row.
     path : Path
-        The file.
+        CSV file to write; an existing one is replaced.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
     Parameters
     ----------
     rows : Sequence[ParityRow]
-        The comparison.
+        The comparison, row by row.
     out : Path
         Folder of the results.
 
@@ -110,7 +110,7 @@ def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Progress | No
     Parameters
     ----------
     rows : Sequence[ParityRow]
-        The comparison.
+        The comparison, row by row.
     out : Path
         Folder of the results.
     progress : Progress | None, optional

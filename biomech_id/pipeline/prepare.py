@@ -76,7 +76,7 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     Parameters
     ----------
     trial : Trial
-        As read.
+        The recording as read, unfilled and unfiltered.
     model : CalibratedModel
         Who was measured, which markers matter (only they are judged and filled), and which of them move together, for filling by
         the segment's other markers.

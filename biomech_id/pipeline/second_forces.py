@@ -39,9 +39,9 @@ def with_second_forces(trial: Trial, reader: Callable[[Path], Trial]) -> Trial:
     Parameters
     ----------
     trial : Trial
-        As read.
+        The recording as read, with markers.
     reader : Callable[[Path], Trial]
-        Reads one file.
+        Reads one file, and refuses what it cannot.
     """
     beside = forces_beside(Path(trial.path)) if trial.path else None
     if beside is None:
@@ -135,7 +135,7 @@ def cut_frames(trial: Trial, first: int, last: int) -> Trial:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording that is cut.
     first : int
         Index of the first frame kept.
     last : int
@@ -164,8 +164,8 @@ def with_forces_beside(trials: Sequence[Trial], reader: Callable[[Path], Trial])
     Parameters
     ----------
     trials : Sequence[Trial]
-        As read.
+        The recordings as read, with markers.
     reader : Callable[[Path], Trial]
-        Reads one file.
+        Reads one file, and refuses what it cannot.
     """
     return tuple(with_second_forces(trial, reader) for trial in trials)

@@ -129,7 +129,7 @@ def with_trunk_and_arms(result: Solved) -> Solved:
     Parameters
     ----------
     result : Solved
-        Cut into cycles.
+        The trial, cut into cycles.
     """
     angles, time_s = result.motion.joint_angles_rad, result.motion.time_s
     # The thorax' own angle leans away from the side it is named for, the spine's towards it.
@@ -178,7 +178,7 @@ def residual_findings(test: ResidualTest | None, body_mass_kg: float, trial: str
     body_mass_kg : float
         That of the subject.
     trial : str
-        Its name.
+        Name of the trial in the findings.
     """
     for cause in test.causes if test else ():
         assert test is not None

@@ -20,7 +20,7 @@ def worn_in(trial: Trial, subject: Subject, condition: str) -> tuple[str, str]:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with what its file says.
     subject : Subject
         Who was measured, with what the subject file says.
     condition : str
@@ -39,7 +39,7 @@ def with_worn(result: Solved, aid_and_footwear: tuple[str, str]) -> Solved:
     result : Solved
         Solved, not graded yet.
     aid_and_footwear : tuple[str, str]
-        Aid and footwear.
+        Aid and footwear, as of `worn_in`.
     """
     aid, footwear = aid_and_footwear
     aided = bears_weight(aid) and result.loads is not None

@@ -60,7 +60,7 @@ def trials_in_memory(trials: Sequence[Trial]) -> tuple[Trial, ...]:
     Parameters
     ----------
     trials : Sequence[Trial]
-        Recordings.
+        Recordings that were made or read in Python.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def named_trial(named: object, trials: Sequence[Trial], argument: str) -> Path |
     named : object
         A trial, its name, or None.
     trials : Sequence[Trial]
-        Those there are.
+        Recordings of which one is meant.
     argument : str
         Which names it: "static".
 

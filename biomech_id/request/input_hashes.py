@@ -36,7 +36,7 @@ def may_be_guessed(name: str | PurePath) -> bool:
     Parameters
     ----------
     name : str | PurePath
-        The file.
+        Name of the file, with or without its folder.
 
     Examples
     --------
@@ -97,9 +97,9 @@ class InputHashes:
         Parameters
         ----------
         name : str | PurePath
-            The file.
+            Name of the file, with or without its folder.
         sha256 : str
-            Of its content.
+            Hash of the file's content, hexadecimal.
         """
         if not self.code or not may_be_guessed(name):
             return sha256
@@ -125,9 +125,9 @@ class InputHashes:
         Parameters
         ----------
         name : str | PurePath
-            The file.
+            Name of the file, with or without its folder.
         sha256 : str
-            Of its content.
+            Hash of the file's content, hexadecimal.
         entry : str
             What the results say.
         """
@@ -140,7 +140,7 @@ def read_key(path: Path) -> bytes:
     Parameters
     ----------
     path : Path
-        The file.
+        The file with the key.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def key_beside(codes: Path) -> Path:
     Parameters
     ----------
     codes : Path
-        The list.
+        The list of codes that the key lies beside.
     """
     return codes.with_suffix(KEY_SUFFIX)
 

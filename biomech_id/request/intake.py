@@ -49,7 +49,7 @@ class Refused:
     Attributes
     ----------
     path : Path
-        The file.
+        The file that could not be read.
     sentence : str
         Why it could not be used.
     names_file : bool, optional
@@ -96,9 +96,9 @@ def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = 
     Parameters
     ----------
     paths : Sequence[Path]
-        The files.
+        The files, in the order wanted.
     reader : Reader
-        Reads one file.
+        Reads one file, and refuses what it cannot.
     progress : Progress | None, optional
         Told of every step; None for nobody.
 
@@ -165,7 +165,7 @@ def stands_still(trial: Trial) -> bool:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        The recording, with its markers.
     """
     position = trial.markers.position_m
     seen = np.isfinite(position).all(axis=2)
@@ -313,7 +313,7 @@ def one_subject(trials: Sequence[Trial]) -> str:
     Parameters
     ----------
     trials : Sequence[Trial]
-        The subject's recordings.
+        Recordings that should be of one subject.
 
     Raises
     ------
@@ -343,7 +343,7 @@ def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subje
     job : Job
         What is to be analysed, and how.
     trials : Sequence[Trial]
-        The subject's recordings.
+        Recordings of one subject, with what their files say.
     static : Trial | None
         The static trial; None if there is none.
     """

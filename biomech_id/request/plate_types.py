@@ -76,9 +76,9 @@ def with_plates_placed(trial: Trial, places: Sequence[Mapping[str, Any]]) -> Tri
     Parameters
     ----------
     trial : Trial
-        As read.
+        The recording, with its plates where the file has them.
     places : Sequence[Mapping[str, Any]]
-        The recipe's ``plate_places``.
+        Tables of the recipe's ``plate_places``.
     """
     plates, placed = list(trial.plates), []
     for place in places:

@@ -164,7 +164,7 @@ class Recipe:
     model : str, optional
         Name of the body model, or "auto".
     kinetics : str, optional
-        "textbook" or "vicon".
+        How loads are computed: "textbook" or "vicon".
     foot_flat : str, optional
         "auto", "yes" or "no": whether the sole stood flat in the static trial.
     marker_set : str, optional
@@ -228,7 +228,7 @@ class Recipe:
     uncertainty : bool, optional
         Whether it is said how far moments and powers can be off.
     error_sizes : tuple[str, ...], optional
-        "hip_centre_mm = 6".
+        Sizes other than the usual ones: "hip_centre_mm = 6".
     norm_for : str, optional
         "everybody", "age" or "speed": whose norm it is.
     mix : tuple[str, ...], optional
@@ -477,7 +477,7 @@ def idle_settings(recipe: Recipe, run: Run) -> dict[str, list[str]]:
     recipe : Recipe
         Settings of the main job.
     run : Run
-        What happened.
+        What happened in the run.
 
     Examples
     --------
@@ -555,7 +555,7 @@ def read_recipe(path: str | Path) -> Recipe:
     Parameters
     ----------
     path : str | Path
-        The file.
+        The TOML file; what it leaves out keeps its default.
     """
     return recipe_from_dict(read_written(path, toml_of), where=Path(path).name)
 

@@ -98,7 +98,7 @@ def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:
     Parameters
     ----------
     folders : Sequence[Path]
-        Of the subjects.
+        Folders of the subjects, below the study's.
     study : Path
         Folder of the study.
     """

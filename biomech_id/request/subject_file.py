@@ -165,9 +165,9 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        Who was measured, as the recordings say.
     path : str | Path
-        The file.
+        The TOML file; what it says beats the recordings.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def examination_of(path: Path) -> tuple[Examined, ...]:
     Parameters
     ----------
     path : Path
-        ``examination.csv``.
+        The file ``examination.csv``, one row a value.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def subject_toml(subject: Subject, *, condition: str = "") -> str:
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        Who was measured, with what is known.
     condition : str, optional
         Of the trials: "barefoot".
     """

@@ -96,7 +96,7 @@ class Walk:
     pattern : GaitPattern
         Shape of the gait.
     path : Path
-        Where it goes.
+        Path that the walk goes along.
     plan : Plan
         Timing of the walk, and what it goes on.
     leg_m : float

@@ -81,9 +81,9 @@ class CameraNoise:
         Parameters
         ----------
         n : int
-            Number of frames.
+            Number of frames of the recording.
         count : int
-            Number of markers.
+            Number of markers, at least those drawn first.
 
         Returns
         -------

@@ -121,7 +121,7 @@ def iter_check(
     Parameters
     ----------
     paths : Iterable[str | os.PathLike[str]]
-        Files and folders.
+        Files to check, and folders to walk.
     marker_set : str | os.PathLike[str] | None, optional
         Name or file of a marker set; None finds the one that fits.
     progress : Progress | None, optional

@@ -19,7 +19,7 @@ def cluster_executor(address: str | None) -> Iterator[Executor | None]:
     Parameters
     ----------
     address : str | None
-        Of the scheduler.
+        Address of the scheduler; None for no cluster.
 
     Raises
     ------

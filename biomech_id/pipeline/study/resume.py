@@ -104,7 +104,7 @@ def compared(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> list
     what : str
         Word for the entries.
     then, now : Mapping[str, Any]
-        Entries of both.
+        Entries of the manifest and of the job.
     """
     lines = []
     for name in sorted({*then, *now}):

@@ -86,9 +86,9 @@ def check_header(source: SourceFile, columns: Sequence[Column]) -> None:
     Parameters
     ----------
     source : SourceFile
-        A session's table.
+        The file that holds a session's table.
     columns : Sequence[conventions.Column]
-        In file order.
+        Columns that are expected, in the file's order.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def session_folders(root: Path) -> tuple[Path, ...]:
     Parameters
     ----------
     root : Path
-        The folder.
+        Folder of a study, or of one session.
     """
     folders = [path.parent for path in root.rglob(MANIFEST)]
     seen = [folder for folder in folders if not any(part.startswith(".") for part in folder.relative_to(root).parts)]
@@ -110,7 +110,7 @@ def check_parts(large: str) -> None:
     Parameters
     ----------
     large : str
-        One of `session.output.thinning.LARGE_TABLES`.
+        How large tables are written: one of `session.output.thinning.LARGE_TABLES`.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def change_heads(style: Style, sessions: int, width_mm: float) -> list[TableColu
     style : Style
         Colours, words, scales and units of the report.
     sessions : int
-        How many.
+        Number of sessions that are compared.
     width_mm : float
         Of all of them.
     """
@@ -73,7 +73,7 @@ def change_cell(change: ScalarChange, decimals: int, style: Style) -> Cell:
     Parameters
     ----------
     change : ScalarChange
-        The change.
+        The change and what it has to leave behind.
     decimals : int
         Decimals that are shown.
     style : Style
@@ -94,7 +94,7 @@ def draw_tables(
     Parameters
     ----------
     name : str
-        Of the page.
+        Name of the page, for its title.
     style : Style
         Colours, words, scales and units of the report.
     *tables : tuple[str, TextTable]

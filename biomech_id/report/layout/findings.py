@@ -49,7 +49,7 @@ def rules_not_passed(trial: str, tables: Tables, style: Style) -> list[str]:
     trial : str
         Name of the trial.
     tables : Tables
-        The session's tables.
+        Tables of the session, with ``quality.csv``.
     style : Style
         Colours, words, scales and units of the report.
     """
@@ -63,7 +63,7 @@ def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
     Parameters
     ----------
     summary : Mapping[str, Any]
-        As in ``summary.json``.
+        What the session's ``summary.json`` holds.
     style : Style
         Colours, words, scales and units of the report.
     """
@@ -126,7 +126,7 @@ def all_findings(tables: Tables) -> list[NotedFinding]:
     Parameters
     ----------
     tables : Tables
-        The session's tables.
+        Tables of the session, with its summary.
     """
     findings: list[NotedFinding] = list(tables.summary.get("findings", ()))
     for trial in tables.summary.get("trials", ()):
@@ -141,7 +141,7 @@ def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
     Parameters
     ----------
     findings : Iterable[NotedFinding]
-        As in ``summary.json``.
+        Findings as ``summary.json`` holds them.
     style : Style
         Colours, words, scales and units of the report.
     """

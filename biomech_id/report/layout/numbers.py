@@ -21,11 +21,11 @@ def digits(value: float, form: str, mark: str) -> str:
     Parameters
     ----------
     value : float
-        The number.
+        The number to write, in the unit shown.
     form : str
         As Python's format strings have it: ".1f".
     mark : str
-        `Style.decimal_mark`.
+        Decimal mark of the language: `Style.decimal_mark`.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def written(value: float | None, decimals: int, mark: str) -> str:
     decimals : int
         Decimals that are shown.
     mark : str
-        `Style.decimal_mark`.
+        Decimal mark of the language: `Style.decimal_mark`.
     """
     if value is None or not math.isfinite(value):
         return "–"
@@ -80,7 +80,7 @@ def three_digits(value: float | None, mark: str) -> str:
     value : float | None
         None and NaN are missing.
     mark : str
-        `Style.decimal_mark`.
+        Decimal mark of the language: `Style.decimal_mark`.
     """
     if value is None or not math.isfinite(value):
         return "–"
@@ -95,7 +95,7 @@ def mean_of(values: Sequence[float]) -> float:
     Parameters
     ----------
     values : Sequence[float]
-        NaN is missing.
+        Numbers of one unit; NaN is missing.
     """
     known = [v for v in values if math.isfinite(v)]
     return float(np.mean(known)) if known else float("nan")
@@ -107,11 +107,11 @@ def mean_sd(values: Sequence[float], decimals: int, mark: str) -> str:
     Parameters
     ----------
     values : Sequence[float]
-        NaN is missing.
+        Numbers of one unit; NaN is missing.
     decimals : int
         Decimals that are shown.
     mark : str
-        `Style.decimal_mark`.
+        Decimal mark of the language: `Style.decimal_mark`.
     """
     known = np.asarray([v for v in values if math.isfinite(v)], dtype=float)
     if not len(known):

@@ -57,13 +57,13 @@ class Panel(Axes):
     Parameters
     ----------
     figure : Figure
-        The page.
+        The page that it stands on.
     place : tuple[float, float, float, float]
         Left, bottom, width, height as fractions of the page.
     size_mm : tuple[float, float]
         Width and height of the frame.
     style : Style
-        Colours and type.
+        Colours and type of the page.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Panel(Axes):
         Parameters
         ----------
         x, low, high : FloatArray
-            (n,), data coordinates.
+            (n,), in data coordinates of the panel.
         colour : str
             A colour as matplotlib takes it.
         opacity : float
@@ -208,11 +208,11 @@ class Panel(Axes):
         Parameters
         ----------
         x, y : float
-            Data coordinates.
+            Place, in data coordinates of the panel.
         text : str
-            What is written.
+            Words that are written there.
         below_mm : float, optional
-            How far below.
+            How far below the place, millimetres.
         right_mm : float, optional
             How far to the right.
         size : str, optional
@@ -239,9 +239,9 @@ class Panel(Axes):
         right_mm : float
             How far to the right.
         up_mm : float
-            How far up.
+            How far above the frame's lower edge, millimetres.
         text : str
-            What is written.
+            Words that are written there.
         size : str, optional
             Name of a type size in the style.
         colour : str, optional
@@ -262,9 +262,9 @@ class Panel(Axes):
         Parameters
         ----------
         positive, negative : str
-            Words.
+            Words at the two ends of the axis.
         left_mm : float
-            Of the frame.
+            How far left of the frame, millimetres.
         """
         size, height = self.style.size("tiny"), self.size_mm[1]
         words = [positive, negative]
@@ -286,9 +286,9 @@ class Panel(Axes):
         Parameters
         ----------
         text : str
-            What is written.
+            Words that are written in the panel.
         up_mm : float | None, optional
-            How far up.
+            How far above the frame's lower edge, millimetres; None takes the middle.
         """
         size = self.style.size("small")
         lines = wrapped(text, self.size_mm[0] - 6.0, size, most=6)

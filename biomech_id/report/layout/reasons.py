@@ -36,7 +36,7 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     part : str
         Which reason of the cycle.
     stored : str
-        The English sentence.
+        The English sentence as the tables have it.
     style : Style
         Colours, words, scales and units of the report.
     """

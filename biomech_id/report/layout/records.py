@@ -17,6 +17,6 @@ def records(table: Table) -> Iterator[Any]:
     Parameters
     ----------
     table : Table
-        A DataFrame.
+        A table of the session, as a DataFrame.
     """
     yield from table.itertuples(index=False)

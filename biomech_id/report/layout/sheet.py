@@ -33,7 +33,7 @@ class Sheet:
     style : Style
         Decides colours, type and labels.
     figure : Figure, optional
-        The page itself.
+        Matplotlib's figure of the page.
     """
 
     style: Style
@@ -49,9 +49,9 @@ class Sheet:
         top_mm : float
             From the sheet's top.
         width_mm : float
-            Width.
+            Width of the frame, millimetres.
         height_mm : float
-            Height.
+            Height of the frame, millimetres.
         """
         place = (left_mm / WIDTH_MM, 1 - (top_mm + height_mm) / HEIGHT_MM, width_mm / WIDTH_MM, height_mm / HEIGHT_MM)
         panel = Panel(self.figure, place, size_mm=(width_mm, height_mm), style=self.style)
@@ -66,7 +66,7 @@ class Sheet:
         Parameters
         ----------
         text : str
-            What is written.
+            Words of the note, with line breaks.
         top_mm : float
             From the sheet's top.
         left_mm : float, optional
@@ -91,7 +91,7 @@ class Sheet:
         y_mm : float
             From the sheet's top.
         text : str
-            What is written.
+            Words that are written, in one line.
         size : str, optional
             Name of a type size in the style.
         colour : str, optional
@@ -202,9 +202,9 @@ class Sheet:
         top_mm : float
             From the sheet's top.
         width_mm : float
-            Width.
+            Width of the box, millimetres.
         height_mm : float
-            Height.
+            Height of the box, millimetres.
         face : str | None
             Colour inside; None for none.
         edge : str | None
@@ -233,7 +233,7 @@ class Sheet:
         y_mm : float
             From the sheet's top.
         text : str
-            What is written.
+            Words of the heading, in one line.
         to_mm : float | None, optional
             Where the line ends, from the sheet's left; None for none.
         """
@@ -247,17 +247,17 @@ class Sheet:
         Parameters
         ----------
         title : str
-            The page's title.
+            Title of the page, as its bookmark has it.
         code : str
-            The subject's code.
+            Code of the subject, never a name.
         session : str
             Date of the session.
         page : int
-            Its number.
+            Number of the page, from 1.
         pages : int
             How many there are.
         version : str
-            Of this package.
+            What made it, with the version.
         """
         style = self.style
         self.text(LEFT_MM, 13.5, title, size="title", weight="bold")

@@ -120,7 +120,7 @@ class Style:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Side whose lines are drawn: "L" or "R".
         """
         lengths = tuple(float(x) for x in self.settings["lines"][f"{SIDE_COLOUR[side]}_dashes"])
         return (0.0, lengths or None)

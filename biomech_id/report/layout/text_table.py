@@ -20,7 +20,7 @@ class Cell:
     Attributes
     ----------
     text : str
-        What is written.
+        Words or number that stand in it.
     colour : str, optional
         A colour as matplotlib takes it.
     bold : bool, optional
@@ -41,7 +41,7 @@ class TableColumn:
     head : str
         What stands above it.
     width_mm : float
-        Width.
+        Width of the column, millimetres.
     align : str, optional
         "left", "right" or "center".
     """
@@ -93,7 +93,7 @@ class TextTable:
         Parameters
         ----------
         sheet : Sheet
-            Where to draw.
+            Page that the table is drawn on.
         left_mm : float
             From the sheet's left.
         top_mm : float
@@ -170,7 +170,7 @@ def widths_for(heads: Sequence[str], room_mm: float, style: Style, *, size: str 
     Parameters
     ----------
     heads : Sequence[str]
-        Of the columns.
+        Heads of the columns, from the left.
     room_mm : float
         Of all of them.
     style : Style

@@ -30,7 +30,7 @@ def has_glyph(character: str, family: str) -> bool:
     Parameters
     ----------
     character : str
-        One character.
+        One character of any script.
     family : str
         Name of the font.
     """
@@ -58,7 +58,7 @@ def drawable(text: str, family: str) -> str:
     Parameters
     ----------
     text : str
-        What is written.
+        Text that may hold characters without a glyph.
     family : str
         Name of the font.
     """
@@ -84,13 +84,13 @@ def width_mm(text: str, points: float, *, family: str = "DejaVu Sans", weight: s
     Parameters
     ----------
     text : str
-        What is written.
+        Text in one line, without markup.
     points : float
-        Type size, points.
+        Size of the type, points.
     family : str, optional
         Name of the font.
     weight : str, optional
-        "regular" or "bold".
+        Weight of the type: "regular" or "bold".
     """
     return sum(_advance(character, family, weight) for character in text) * points * MM_PER_POINT
 
@@ -106,15 +106,15 @@ def wrapped(
     Parameters
     ----------
     text : str
-        What is written.
+        Text, whose own line breaks stay.
     room_mm : float
         How wide or high at most; None for no limit.
     points : float
-        Type size, points.
+        Size of the type, points.
     family : str, optional
         Name of the font.
     weight : str, optional
-        "regular" or "bold".
+        Weight of the type: "regular" or "bold".
     most : int | None, optional
         Lines at most; None for no limit.
     """
@@ -153,15 +153,15 @@ def shortened(text: str, room_mm: float, points: float, *, family: str = "DejaVu
     Parameters
     ----------
     text : str
-        What is written.
+        Text in one line, without markup.
     room_mm : float
         How wide or high at most; None for no limit.
     points : float
-        Type size, points.
+        Size of the type, points.
     family : str, optional
         Name of the font.
     weight : str, optional
-        "regular" or "bold".
+        Weight of the type: "regular" or "bold".
     """
     fits = width_mm(text, points, family=family, weight=weight) <= room_mm
     return text if fits else _ended(text, room_mm, points, family, weight)
