@@ -243,9 +243,9 @@ class LimbNorm:
 
 def _asymmetries(values: FloatArray) -> FloatArray:
     """Asymmetry of each person, in the place of the left limb: a person has one."""
-    found = np.full(len(values), np.nan)
-    found[::2] = [asymmetry_of(dict(zip(SIDES, pair, strict=True))) for pair in values.reshape(-1, len(SIDES))]
-    return found
+    asymmetries = np.full(len(values), np.nan)
+    asymmetries[::2] = [asymmetry_of(dict(zip(SIDES, pair, strict=True))) for pair in values.reshape(-1, len(SIDES))]
+    return asymmetries
 
 
 def _sd(curves: FloatArray) -> FloatArray:
@@ -360,16 +360,16 @@ def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
 def _number_sd(tables: Tables) -> dict[str, float]:
     legs = (tables.summary.get("subject", {}).get("leg_length_m") or {}).values()
     leg_m = float(np.mean(list(legs))) if legs else float("nan")
-    found = dict(PARAMETER_SD) | {f"{name}_dimensionless": sd_m / leg_m for name, sd_m in PARAMETER_SD.items()}
+    sd_by_number = dict(PARAMETER_SD) | {f"{name}_dimensionless": sd_m / leg_m for name, sd_m in PARAMETER_SD.items()}
     rows = tables.spatiotemporal
-    return found | dict.fromkeys(rows["parameter"][rows["unit"] == "%"].unique(), TIME_SD_PERCENT)
+    return sd_by_number | dict.fromkeys(rows["parameter"][rows["unit"] == "%"].unique(), TIME_SD_PERCENT)
 
 
 def _mean_limb(cycles: LimbCurves) -> LimbCurves:
     def mean(values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        return {name: np.array([float(mean_of_known(found[:, None])[0])]) for name, found in values.items()}
+        return {name: np.array([float(mean_of_known(of_cycles[:, None])[0])]) for name, of_cycles in values.items()}
 
-    curves = {name: mean_of_known(found)[None] for name, found in cycles.curves.items()}
+    curves = {name: mean_of_known(of_cycles)[None] for name, of_cycles in cycles.curves.items()}
     flat = None if cycles.flat_deg is None else cycles.flat_deg[:1]
     return LimbCurves(curves, mean(cycles.events), mean(cycles.numbers), mean(cycles.asymmetries), flat)
 
@@ -464,12 +464,12 @@ def deviation_rows(tables: Tables, people: Sequence[NormSample], patterns: str =
 
 def _judged(rule: PatternRule, side: JudgedSide, norm: LimbNorm, tests: ArtefactTests) -> PatternDeviation:
     def met(limbs: LimbCurves) -> FloatArray:
-        found = {}
+        terms = {}
         for term in (term for feature in rule.criterion.features for term in feature):
             known = norm.of(term.quantity)
             limit = limit_value(term.limit, known, k=LIMIT_SD, w=small_norm_factor(known.n) if known else float("nan"))
-            found[term] = term_met(term, measured(limbs, term.quantity, norm.curves), limit)
-        return criterion_met(rule.criterion, found)
+            terms[term] = term_met(term, measured(limbs, term.quantity, norm.curves), limit)
+        return criterion_met(rule.criterion, terms)
 
     of_mean, of_cycles = float(met(side.mean)[0]), met(side.cycles)
     # Of an asymmetry the side with fewer cycles counts.
@@ -525,14 +525,16 @@ def _covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator
         yield each if largest is None else replace(each, covered_by=largest.pattern)
 
 
-def could_not_have_been_said(found: Iterable[PatternDeviation], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
+def could_not_have_been_said(
+    deviations: Iterable[PatternDeviation], rules: PatternRules | None = None
+) -> tuple[PatternDeviation, ...]:
     """Return the rows whose least deviation that could have been said is largest: of each joint one in degrees, hip rotation first.
 
     A true deviation of just that size is said in half of the sessions.
 
     Parameters
     ----------
-    found : Iterable[PatternDeviation]
+    deviations : Iterable[PatternDeviation]
         As of `judge_patterns`.
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
@@ -543,7 +545,7 @@ def could_not_have_been_said(found: Iterable[PatternDeviation], rules: PatternRu
         Five at most: hip rotation, then of pelvis, hip, knee, ankle and foot the row with the largest `least_sayable`.
     """
     rules = rules or shipped_rules()
-    asked = [each for each in found if each.unit == "deg" and np.isfinite(each.least_sayable) and rules[each.pattern].tested]
+    asked = [each for each in deviations if each.unit == "deg" and np.isfinite(each.least_sayable) and rules[each.pattern].tested]
     largest: dict[str, PatternDeviation] = {}
     for each in sorted(asked, key=lambda each: -each.least_sayable):
         rule = rules[each.pattern]

@@ -169,11 +169,11 @@ def _with_mass(subject: Subject, trials: Sequence[Trial], static: Trial | None) 
         return subject, iter(())
     ordered = [trial for trial in trials if trial is static] + [trial for trial in trials if trial is not static]
     stood = next(((mass, trial.name) for trial in ordered if (mass := standing_mass_kg(trial)) is not None), None)
-    found, how = (stood, "standing") if stood else (step_mass_kg(trials), "steps")
-    if found is None:
+    weighed, how = (stood, "standing") if stood else (step_mass_kg(trials), "steps")
+    if weighed is None:
         without = Finding("mass-unknown", {"n": len(trials)}, "body mass")
         return subject, iter(() if any(trial.plates for trial in trials) else (without,))
-    mass_kg, name = found
+    mass_kg, name = weighed
     source = f"quiet standing in {name}" if how == "standing" else f"periodic steps in {name}"
     measured = Finding("mass-from-plates", {"mass_kg": mass_kg, "how": how, "trial": name}, name)
     return subject.with_values(source, mass_kg=mass_kg), iter((measured,))
@@ -206,12 +206,12 @@ def _nothing_fits(
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),
         ).cured_by(Cure("marker-names", "--marker-set", (("markers.toml",),), command=command))  # fmt: skip
     name = next((model for model in nearest.markerset.models if model in refused), next(iter(refused)))
-    error, said = refused[name], f"Its markers are {nearest.why}"
+    error, fit = refused[name], f"Its markers are {nearest.why}"
     # A folder that has its subject.toml needs the keys alone.
     template = any(cure.keys for cure in error.cures) and not (folder / "subject.toml").is_file()
     command = f"biomech-id subject {typed(folder)}" if template else ""
     next_step = f" Type `{command}`, and fill in the file that it writes." if template else ""
-    whole = MissingInputError(f"{error.message} {said}{next_step}", value=error.value, expected=error.expected, where=str(folder))
+    whole = MissingInputError(f"{error.message} {fit}{next_step}", value=error.value, expected=error.expected, where=str(folder))
     return whole.cured_by(*(replace(cure, command=command) if cure.keys else cure for cure in error.cures))
 
 
@@ -232,18 +232,18 @@ def _recognised(job: Job, trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...],
         return trials, None, ()
     for trial in sorted(trials, key=lambda trial: (not stands_still(trial), -len(trial.markers.names))):
         names = [name for name in trial.markers.names if trial.markers.present(name)]
-        found = recognise(names, mean_places_m(names, trial.markers.position_m), standing=stands_still(trial))
-        if found is not None:
-            points = [(side, role, label) for (side, role), label in found.markerset.landmarks.items()]
+        recognition = recognise(names, mean_places_m(names, trial.markers.position_m), standing=stands_still(trial))
+        if recognition is not None:
+            points = [(side, role, label) for (side, role), label in recognition.markerset.landmarks.items()]
             values = {
-                "how": found.how,
-                "certainty": 100.0 * found.certainty,
+                "how": recognition.how,
+                "certainty": 100.0 * recognition.certainty,
                 "n": len(points),
                 "points": points,
                 "trial": trial.name,
             }
-            worn = tuple(replace(each, markers=each.markers.with_roles(found.markerset.roles)) for each in trials)
-            return worn, found.markerset, (Finding("markers-recognised", values, trial.name),)
+            with_roles = tuple(replace(each, markers=each.markers.with_roles(recognition.markerset.roles)) for each in trials)
+            return with_roles, recognition.markerset, (Finding("markers-recognised", values, trial.name),)
     return trials, None, ()
 
 

@@ -76,8 +76,8 @@ def _serves_all(trial: Trial, called: Mapping[int, str], job: Job) -> bool:
 
 
 def _in_order(trials: Sequence[Trial], group: Iterable[Trial]) -> tuple[Trial, ...]:
-    mine = {id(trial) for trial in group}
-    return tuple(trial for trial in trials if id(trial) in mine)
+    identities = {id(trial) for trial in group}
+    return tuple(trial for trial in trials if id(trial) in identities)
 
 
 def _static_named(name: str, trials: Sequence[Trial], job: Job, condition: str) -> Trial:
@@ -130,5 +130,5 @@ def in_order(groups: Sequence[ChosenModel], trials: Sequence[Trial]) -> Iterator
     trials : Sequence[Trial]
         All recordings with markers, in their order.
     """
-    found = {trial.name: (trial, chosen) for chosen in reversed(groups) for trial in chosen.trials if trial is not chosen.static}
-    yield from (found[trial.name] for trial in trials if trial.name in found)
+    by_name = {trial.name: (trial, chosen) for chosen in reversed(groups) for trial in chosen.trials if trial is not chosen.static}
+    yield from (by_name[trial.name] for trial in trials if trial.name in by_name)

@@ -251,13 +251,13 @@ def _commands(folder: Path, marker_set: str | None, cures: Iterable[Cure]) -> tu
 
 def _cycles(session: Session | None) -> dict[str, CyclesExpected]:
     """Side -> how many cycles will be in the means."""
-    found = {side: CyclesExpected() for side in SIDES}
+    expected = {side: CyclesExpected() for side in SIDES}
     for trial in () if session is None else judged_trials(session):
         for cycle in trial.cycles:
-            old, known = found[cycle.side], trial.counts(cycle, Aspect.KINETICS)
+            old, known = expected[cycle.side], trial.counts(cycle, Aspect.KINETICS)
             bare = not known and trial.counts(cycle, Aspect.KINEMATICS)
-            found[cycle.side] = CyclesExpected(old.with_kinetics + known, old.without_kinetics + bare)
-    return found
+            expected[cycle.side] = CyclesExpected(old.with_kinetics + known, old.without_kinetics + bare)
+    return expected
 
 
 def _layers(session: Session | None) -> dict[str, dict[str, Grade]]:
@@ -265,8 +265,8 @@ def _layers(session: Session | None) -> dict[str, dict[str, Grade]]:
     if session is None:
         return {}
     verdicts = session_verdicts(session)
-    found = {str(layer): {side: one.grade for side, one in verdicts[layer].items()} for layer in Aspect}
+    grades = {str(layer): {side: one.grade for side, one in verdicts[layer].items()} for layer in Aspect}
     if session.movements:
-        return found
+        return grades
     shown = Grade.NOT_JUDGED if session.muscle_signals.present else Grade.NOT_MEASURED
-    return {layer: dict.fromkeys(SIDES, shown if layer == Aspect.EMG else Grade.NOT_MEASURED) for layer in found}
+    return {layer: dict.fromkeys(SIDES, shown if layer == Aspect.EMG else Grade.NOT_MEASURED) for layer in grades}

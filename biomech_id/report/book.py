@@ -60,9 +60,9 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     asked = [name.strip().replace("-", "_") for text in texts for name in text.split(",") if name.strip()]
     unknown = [name for name in asked if name not in known]
     if unknown or not asked:
-        said = f"There is no report page {', '.join(unknown)}" if unknown else "No report page is named"
-        said += f"; the pages are {', '.join(known)}.{did_you_mean(unknown[0], known) if unknown else ''}"
-        raise OptionError(said, value=unknown, expected=" | ".join(known), where="pages")
+        sentence = f"There is no report page {', '.join(unknown)}" if unknown else "No report page is named"
+        sentence += f"; the pages are {', '.join(known)}.{did_you_mean(unknown[0], known) if unknown else ''}"
+        raise OptionError(sentence, value=unknown, expected=" | ".join(known), where="pages")
     return tuple(name for name in known if name in asked)
 
 
@@ -115,8 +115,8 @@ def session_pages(tables: Tables, style: Style, norm: Norm | None, wanted: Seque
             for kind in kinds:
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
-            mine = content if content.norm is not None and content.norm.behind("run") else replace(content, norm=None)
-            yield from _movements(list(kinds), others, mine, whole, several=True)
+            running = content if content.norm is not None and content.norm.behind("run") else replace(content, norm=None)
+            yield from _movements(list(kinds), others, running, whole, several=True)
         elif (not layers and tables.channels is not None) or (whole and kinds_of_trials and kinds_of_trials <= NO_STRIDES):
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
@@ -144,19 +144,19 @@ def _movements(
     styles = {kind: fitted(content.style, [x for x in layers if x.kind == kind], norm) for kind, norm in norms.items()}
     for layer in layers:
         for kind in kinds:
-            said = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
-            said += [layer.condition] if several and layer.condition else []
-            mine = replace(content, layers=[layer], style=styles[layer.kind].of_movement(layer.kind), norm=norms[layer.kind])
-            if content.norm is not None and mine.norm is None:  # what was compared with that norm are other cycles
-                mine = replace(mine, tables=replace(content.tables, statistics=None))
-            if not (whole and kind.spared is not None and kind.spared(mine)):
-                yield from _titled(kind, mine, ", ".join(said))
+            words = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
+            words += [layer.condition] if several and layer.condition else []
+            own = replace(content, layers=[layer], style=styles[layer.kind].of_movement(layer.kind), norm=norms[layer.kind])
+            if content.norm is not None and own.norm is None:  # what was compared with that norm are other cycles
+                own = replace(own, tables=replace(content.tables, statistics=None))
+            if not (whole and kind.spared is not None and kind.spared(own)):
+                yield from _titled(kind, own, ", ".join(words))
 
 
-def _titled(kind: PageKind, content: Content, said: str = "") -> Iterator[Page]:
+def _titled(kind: PageKind, content: Content, movement: str = "") -> Iterator[Page]:
     for number, figure in enumerate(kind.draw(content)):
         title = kind.title(number, content.style)
-        yield Page(kind.name, content.style.label("movement.title", title=title, kind=said) if said else title, figure)
+        yield Page(kind.name, content.style.label("movement.title", title=title, kind=movement) if movement else title, figure)
 
 
 def _empty(style: Style, why: str) -> Figure:

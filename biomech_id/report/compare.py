@@ -110,17 +110,17 @@ def compare_report(
 
 def _several(sessions: Sequence[Tables], conditions: Sequence[str | None] | None) -> list[Tables]:
     """The sessions, a single one as often as conditions are asked for, or as it has some; refuse one, and too many."""
-    found = list(sessions)
-    if len(found) == 1:
-        layers = layers_of(found[0])
-        found *= len(conditions or {layer.condition for layer in layers if layer.kind == layers[0].kind})
-    if not 2 <= len(found) <= MOST_SESSIONS or (conditions and len(conditions) != len(found)):
-        said = f", with {len(conditions)} conditions named" if conditions and len(conditions) != len(found) else ""
+    tables = list(sessions)
+    if len(tables) == 1:
+        layers = layers_of(tables[0])
+        tables *= len(conditions or {layer.condition for layer in layers if layer.kind == layers[0].kind})
+    if not 2 <= len(tables) <= MOST_SESSIONS or (conditions and len(conditions) != len(tables)):
+        named = f", with {len(conditions)} conditions named" if conditions and len(conditions) != len(tables) else ""
         raise OptionError(
-            f"{len(found)} sessions or conditions cannot be compared{said}.",
-            value=len(found), expected=f"2 to {MOST_SESSIONS}, and one condition for each", where="compare",
+            f"{len(tables)} sessions or conditions cannot be compared{named}.",
+            value=len(tables), expected=f"2 to {MOST_SESSIONS}, and one condition for each", where="compare",
         )  # fmt: skip
-    return found
+    return tables
 
 
 def _chosen(sessions: Sequence[Tables], conditions: Sequence[str | None] | None, style: Style) -> list[Layer]:
@@ -134,23 +134,23 @@ def _chosen(sessions: Sequence[Tables], conditions: Sequence[str | None] | None,
     if alone and not conditions and len(same_kind) >= len(sessions):
         return same_kind[: len(sessions)]
     for first in candidates[0]:
-        alike = [[x for x in found if (x.kind, x.condition) == (first.kind, first.condition)] for found in candidates]
+        alike = [[x for x in layers if (x.kind, x.condition) == (first.kind, first.condition)] for layers in candidates]
         if all(alike):
-            return [found[0] for found in alike]
-    return [found[0] for found in candidates]
+            return [layers[0] for layers in alike]
+    return [layers[0] for layers in candidates]
 
 
 def _candidates(letter: str, tables: Tables, condition: str | None, style: Style) -> list[Layer]:
-    found = layers_of(tables)
+    layers = layers_of(tables)
     code, where = subject_code(tables, style), f"session {letter}"
-    if not found:
+    if not layers:
         raise MissingInputError(
             f"Session {letter} ({code}) has no gait cycle, so there is nothing to compare.",
             value=0, expected="at least one gait cycle in each session", where=where,
         )  # fmt: skip
-    wanted = [layer for layer in found if condition in (None, layer.condition)]
+    wanted = [layer for layer in layers if condition in (None, layer.condition)]
     if not wanted:
-        there = ", ".join(dict.fromkeys(repr(layer.condition) for layer in found))
+        there = ", ".join(dict.fromkeys(repr(layer.condition) for layer in layers))
         raise MissingInputError(
             f"Session {letter} ({code}) has no gait cycle of the condition {condition!r}; it has {there}.",
             value=condition, expected=there, where=where,
@@ -165,13 +165,13 @@ def _named(layers: Sequence[Layer], names: Sequence[str] | None, style: Style) -
     parts = []
     for layer in layers:
         summary = layer.tables.summary
-        told = [subject_code(layer.tables, style), summary.get("subject", {}).get("session_date"), layer.condition]
-        told += [style.label(f"choice.{summary.get(key)}") for key in differing] + [style.label(f"kind.{layer.kind}")] * kinds
-        parts.append([str(text or "") for text in told])
+        words = [subject_code(layer.tables, style), summary.get("subject", {}).get("session_date"), layer.condition]
+        words += [style.label(f"choice.{summary.get(key)}") for key in differing] + [style.label(f"kind.{layer.kind}")] * kinds
+        parts.append([str(text or "") for text in words])
     # Six names share a line: what they have in common tells nobody apart.
     apart = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
     keep = apart if len(layers) > 2 and any(apart) else [True] * len(apart)
-    made = [", ".join(text for text, kept in zip(told, keep, strict=True) if kept and text) for told in parts]
+    made = [", ".join(text for text, kept in zip(words, keep, strict=True) if kept and text) for words in parts]
     return [Layer(x.tables, x.kind, x.condition, name) for x, name in zip(layers, names or made, strict=True)]
 
 

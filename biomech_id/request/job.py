@@ -85,8 +85,8 @@ class Job:
             object.__setattr__(self, name, None if path is None else Path(path))
         several = (self.functional,) if isinstance(self.functional, str | PathLike) else self.functional or ()
         # A trial is called what messages call it: its name, without folder and ending.
-        object.__setattr__(self, "functional", tuple(self._found(Path(path)) for path in several))
-        object.__setattr__(self, "static", self.static and self._found(self.static))
+        object.__setattr__(self, "functional", tuple(self._recording(Path(path)) for path in several))
+        object.__setattr__(self, "static", self.static and self._recording(self.static))
         object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
         if self.mass_kg is not None and not (isinstance(self.mass_kg, float | int) and 2.0 <= self.mass_kg <= 400.0):
             called = option("mass_kg")
@@ -104,7 +104,7 @@ class Job:
                 value=self.code, expected=f"one of {option('write_c3d')} and {option('code')}", where=option("code"),
             )  # fmt: skip
 
-    def _found(self, named: Path) -> Path:
+    def _recording(self, named: Path) -> Path:
         """A recording as named, or the one of that name among the recordings to be analysed."""
         if self.given.trials or named.exists() or named.parent != Path():
             return named
@@ -312,14 +312,14 @@ class Job:
         MissingInputError, OptionError
             As for `files`; or a named file that cannot be read.
         """
-        found, needed, hashes = {}, self._named_files(), self.hashes
+        entries, needed, hashes = {}, self._named_files(), self.hashes
         for name, path in self.input_files().items():
             try:
-                found[name] = hashes.entry(name, sha256_of_input(path))
+                entries[name] = hashes.entry(name, sha256_of_input(path))
             except MissingInputError:
                 if path in needed:
                     raise
-        return found
+        return entries
 
 
 def refuse_alike(paths: Iterable[Path]) -> None:

@@ -151,7 +151,7 @@ def _flaws(value: object) -> str:
         return ""
     if not isinstance(value, Mapping):
         return f"The stance verdict {value!r} is neither a text nor a table; a text must be like {_LINES}."
-    return next((said for said, *_ in mistakes(VERDICT, value, "stance_verdicts")), "")
+    return next((sentence for sentence, *_ in mistakes(VERDICT, value, "stance_verdicts")), "")
 
 
 #: What the recipe's ``stance_verdicts`` may say.
@@ -165,12 +165,12 @@ STANCE_VERDICTS = Setting(
 )
 
 
-def verdict_from(said: str | Mapping[str, Any] | StanceVerdict) -> StanceVerdict:
+def verdict_from(verdict: str | Mapping[str, Any] | StanceVerdict) -> StanceVerdict:
     """Read one verdict set by hand: a line, or a ``[[verdict]]`` table.
 
     Parameters
     ----------
-    said : str | Mapping[str, Any] | StanceVerdict
+    verdict : str | Mapping[str, Any] | StanceVerdict
         "walk01 L 2 = plate 1", "walk01 L 2.33 s = none", or the keys of the table.
 
     Raises
@@ -184,11 +184,11 @@ def verdict_from(said: str | Mapping[str, Any] | StanceVerdict) -> StanceVerdict
     >>> verdict_from("walk01 L 2.33 s = plate 1 + plate 2").plates
     ('plate 1', 'plate 2')
     """
-    must_fit(STANCE_VERDICTS, [said], "stance_verdicts")
-    if isinstance(said, StanceVerdict):
-        return said
-    if isinstance(said, str):
-        match = _LINE.fullmatch(said)
+    must_fit(STANCE_VERDICTS, [verdict], "stance_verdicts")
+    if isinstance(verdict, StanceVerdict):
+        return verdict
+    if isinstance(verdict, str):
+        match = _LINE.fullmatch(verdict)
         words = {} if match is None else match.groupdict()
         named = [] if words["plates"].lower() == "none" else [name.strip() for name in words["plates"].split("+")]
         time, number = words["time"], words["number"]
@@ -199,10 +199,10 @@ def verdict_from(said: str | Mapping[str, Any] | StanceVerdict) -> StanceVerdict
             None if number is None else int(number),
             None if time is None else float(time),
         )
-    plates = said["plate"] if isinstance(said["plate"], list) else [said["plate"]]
+    plates = verdict["plate"] if isinstance(verdict["plate"], list) else [verdict["plate"]]
     return StanceVerdict(
-        said["trial"], said["side"], () if plates == ["none"] else tuple(f"plate {number}" for number in plates),
-        None, float(said["start_s"]), said.get("reason", ""), said.get("author", ""),
+        verdict["trial"], verdict["side"], () if plates == ["none"] else tuple(f"plate {number}" for number in plates),
+        None, float(verdict["start_s"]), verdict.get("reason", ""), verdict.get("author", ""),
     )  # fmt: skip
 
 
@@ -239,7 +239,7 @@ def read_review(path: str | Path) -> Review:
     """
     content, name = read_written(path, toml_of), Path(path).name
     must_fit(REVIEW, content, name)
-    cycles = tuple(CycleChoice(**_said(said, "start_s")) for said in content.get("cycle", ()))
+    cycles = tuple(CycleChoice(**_with_float_times(said, "start_s")) for said in content.get("cycle", ()))
     verdicts = (*map(verdict_from, content.get("verdict", ())), *map(_of_stance, content.get("stance", ())))
     refuse_contradictions(verdicts, name)
     refuse_contradictions(cycles, name)
@@ -247,33 +247,33 @@ def read_review(path: str | Path) -> Review:
         verdicts,
         cycles,
         tuple(_of_event(said) for said in content.get("event", ())),
-        tuple(Comment(**_said(said, "time_s")) for said in content.get("comment", ())),
+        tuple(Comment(**_with_float_times(said, "time_s")) for said in content.get("comment", ())),
         name,
         tuple(_repair(said, Path(path).parent) for said in content.get("repair", ())),
     )
 
 
-def _repair(said: Mapping[str, Any], folder: Path) -> Repair:
+def _repair(table: Mapping[str, Any], folder: Path) -> Repair:
     """A repair; the file of a static trial lies where the review does, unless it says otherwise."""
-    what = [str(folder / said["what"][0])] if said["kind"] == "static" else said["what"]
-    return Repair(**{**said, "what": tuple(what), "trials": tuple(said.get("trials", ()))})
+    what = [str(folder / table["what"][0])] if table["kind"] == "static" else table["what"]
+    return Repair(**{**table, "what": tuple(what), "trials": tuple(table.get("trials", ()))})
 
 
-def _said(table: Mapping[str, Any], *times: str) -> dict[str, Any]:
+def _with_float_times(table: Mapping[str, Any], *times: str) -> dict[str, Any]:
     """A table whose times are numbers with a fraction, as TOML writes some of them without."""
     return {name: float(value) if name in times else value for name, value in table.items()}
 
 
-def _of_stance(said: Mapping[str, Any]) -> StanceVerdict:
+def _of_stance(table: Mapping[str, Any]) -> StanceVerdict:
     """A stance that is put in has the plates the rules see it on, one that is put out has none."""
-    plates: tuple[str, ...] | None = None if said["use"] else ()
+    plates: tuple[str, ...] | None = None if table["use"] else ()
     return StanceVerdict(
-        said["trial"], said["side"], plates, None, float(said["start_s"]), said.get("reason", ""), said.get("author", "")
+        table["trial"], table["side"], plates, None, float(table["start_s"]), table.get("reason", ""), table.get("author", "")
     )
 
 
-def _of_event(said: Mapping[str, Any]) -> EventChange:
-    values = _said(said, "time_s", "new_time_s")
+def _of_event(table: Mapping[str, Any]) -> EventChange:
+    values = _with_float_times(table, "time_s", "new_time_s")
     return EventChange(**{**values, "kind": EventKind(values["kind"])})
 
 
@@ -293,11 +293,11 @@ def refuse_contradictions(decisions: Iterable[StanceVerdict | CycleChoice], wher
         There are two.
     """
     known: dict[tuple[str, str, str], StanceVerdict | CycleChoice] = {}
-    for said in decisions:
-        which = said.which if isinstance(said, StanceVerdict) else f"{said.start_s:.9g} s"
-        first = known.setdefault((said.trial, said.side, which), said)
-        if str(first) != str(said):
+    for decision in decisions:
+        which = decision.which if isinstance(decision, StanceVerdict) else f"{decision.start_s:.9g} s"
+        first = known.setdefault((decision.trial, decision.side, which), decision)
+        if str(first) != str(decision):
             raise OptionError(
-                f"{where} says both {str(first)!r} and {str(said)!r}.",
-                value=(str(first), str(said)), expected="one decision for each stance and cycle", where=where,
+                f"{where} says both {str(first)!r} and {str(decision)!r}.",
+                value=(str(first), str(decision)), expected="one decision for each stance and cycle", where=where,
             )  # fmt: skip

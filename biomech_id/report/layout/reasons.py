@@ -26,12 +26,12 @@ class Reasoned(Protocol):
     reasons: Sequence[Said]
 
 
-def in_language(said: Said, part: str, stored: str, style: Style) -> str:
+def in_language(sentence: Said, part: str, stored: str, style: Style) -> str:
     """Return a sentence of the tables (``"text"`` or ``"hint"``) in the report's language; ``stored`` is its English one.
 
     Parameters
     ----------
-    said : Said
+    sentence : Said
         A reason as ``summary.json`` holds it.
     part : str
         Which reason of the cycle.
@@ -40,7 +40,11 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != WRITTEN else stored
+    return (
+        worded(sentence["rule"], sentence["values"], style.language, part)
+        if "values" in sentence and style.language != WRITTEN
+        else stored
+    )
 
 
 def reasons_of(cycle: Reasoned, style: Style, layer: Aspect | None = None) -> tuple[str, ...]:

@@ -195,8 +195,8 @@ def unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[
     for joint in JOINTS:
         methods = [method_words(method_name(str(leg.get(f"{joint}_centre_method", ""))), style) for leg in legs]
         if all(methods) and methods[0] != methods[1]:
-            said = style.label("cover.unlike_legs", left=methods[0], right=methods[1])
-            yield style.label(f"joint.{joint}"), said
+            sentence = style.label("cover.unlike_legs", left=methods[0], right=methods[1])
+            yield style.label(f"joint.{joint}"), sentence
 
 
 def cycles_in_means(cycles: Table, style: Style) -> str:
@@ -212,11 +212,11 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
         Colours, words, scales and units of the report.
     """
     kind = RUNNING if (cycles["kind"] == RUNNING).all() else "straight"
-    mine = cycles[cycles["kind"] == kind]
-    if len(counted(mine)):
-        return cycle_counts(counted(mine), style)
-    why = "no_means" if len(mine) else "no_straight" if len(cycles) else "no_strides"
-    return style.label(f"cover.{why}", n=len(mine))
+    of_kind = cycles[cycles["kind"] == kind]
+    if len(counted(of_kind)):
+        return cycle_counts(counted(of_kind), style)
+    why = "no_means" if len(of_kind) else "no_straight" if len(cycles) else "no_strides"
+    return style.label(f"cover.{why}", n=len(of_kind))
 
 
 def pace(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
@@ -231,14 +231,14 @@ def pace(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
     """
     used = averaged_cycles(tables)
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
-    said = []
-    for condition, mine in rows.groupby("condition", sort=False):
-        values = {name: mine.loc[mine["parameter"] == name, "value"].tolist() for name in ("speed", "cadence")}
+    texts = []
+    for condition, of_condition in rows.groupby("condition", sort=False):
+        values = {name: of_condition.loc[of_condition["parameter"] == name, "value"].tolist() for name in ("speed", "cadence")}
         if any(map(len, values.values())):
             speed, cadence = (mean_sd(values[name], number, style.decimal_mark) for name, number in (("speed", 2), ("cadence", 0)))
-            said.append(style.label("cover.pace_said", speed=speed, cadence=cadence) + (f" ({condition!s})" if condition else ""))
-    if said:
-        yield style.label("cover.pace"), "; ".join(said)
+            texts.append(style.label("cover.pace_said", speed=speed, cadence=cadence) + (f" ({condition!s})" if condition else ""))
+    if texts:
+        yield style.label("cover.pace"), "; ".join(texts)
 
 
 def by_hand(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
@@ -290,15 +290,15 @@ def norm_line(norm: Norm | None, style: Style) -> str:
         kinetics=style.label(f"choice.{about['kinetics']}"),
         source=about["source"],
     )
-    said = [] if about["clinical"] else [style.label("cover.not_clinical")]
-    said += [finding.text(style.language) for finding in about.get("said", ())]
-    return " ".join([f"{line.rstrip('. ')}." if said else line, *said])
+    remarks = [] if about["clinical"] else [style.label("cover.not_clinical")]
+    remarks += [finding.text(style.language) for finding in about.get("said", ())]
+    return " ".join([f"{line.rstrip('. ')}." if remarks else line, *remarks])
 
 
 def _values_said(findings: Iterable[Mapping[str, object]], rule: str) -> Mapping[str, object] | None:
     """Values of the session's first finding by a rule; None where there is none."""
-    said = (finding.get("values") for finding in findings if finding.get("rule") == rule)
-    return next((values for values in said if isinstance(values, Mapping)), None)
+    stated = (finding.get("values") for finding in findings if finding.get("rule") == rule)
+    return next((values for values in stated if isinstance(values, Mapping)), None)
 
 
 def _mass_origin(findings: Iterable[Mapping[str, object]], style: Style) -> str:
@@ -309,8 +309,8 @@ def _mass_origin(findings: Iterable[Mapping[str, object]], style: Style) -> str:
 
 def _how_still(findings: Sequence[Mapping[str, object]], style: Style) -> str:
     """How far somebody moves who does not stand still in the static trial, or that only one frame shows it."""
-    said = ((label, _values_said(findings, rule)) for rule, label in _UNSTILL.items())
-    return next((style.label(f"cover.{label}", **values) for label, values in said if values is not None), "")
+    stated = ((label, _values_said(findings, rule)) for rule, label in _UNSTILL.items())
+    return next((style.label(f"cover.{label}", **values) for label, values in stated if values is not None), "")
 
 
 def _measure(value: float | None, factor: float, unit: str, decimals: int, style: Style) -> str:
@@ -363,8 +363,8 @@ def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, hea
         First line, in bold.
     """
     verdict = str(summary.get("verdict", "warn"))
-    said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
-    return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=grade_colour(verdict))
+    sentence = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
+    return draw_banner(sheet, top_mm, sentence, session_sentence(summary, sheet.style), colour=grade_colour(verdict))
 
 
 def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
@@ -482,8 +482,8 @@ def _missing_letters(sheet: Sheet) -> None:
     """Say what an empty square stands for, where one had to be drawn."""
     style = sheet.style
     if any(MISSING_GLYPH in text.get_text() for text in sheet.figure.texts):
-        said = style.label("cover.missing_letters", square=MISSING_GLYPH, family=style.family)
-        sheet.text(LEFT_MM, 199.2, said, size="tiny", colour="quiet")
+        sentence = style.label("cover.missing_letters", square=MISSING_GLYPH, family=style.family)
+        sheet.text(LEFT_MM, 199.2, sentence, size="tiny", colour="quiet")
 
 
 def _findings(sheet: Sheet, lines: list[Cell], top_mm: float, bottom_mm: float) -> None:
@@ -536,9 +536,9 @@ def _reservations(layers: Sequence[Layer], style: Style) -> Iterator[str]:
         yield style.label("compare.other_movement")
     shown = [(layer.tables.summary, layer.condition) for layer in layers]
     for letter, layer in zip(LETTERS, layers, strict=False):
-        mine = {condition for summary, condition in shown if summary == layer.tables.summary}
-        others = [other.condition for other in layers_of(layer.tables) if other.condition not in mine]
-        if others and len(mine) == 1:
+        shown_conditions = {condition for summary, condition in shown if summary == layer.tables.summary}
+        others = [other.condition for other in layers_of(layer.tables) if other.condition not in shown_conditions]
+        if others and len(shown_conditions) == 1:
             names = ", ".join(dict.fromkeys(others))
             yield style.label("compare.not_shown", session=style.label("compare.session", letter=letter), names=names)
 

@@ -219,8 +219,8 @@ def _files_in(folder: Path) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not is_unfinished(name))
         above = Path(base).relative_to(folder)
         links = [name for name in folders if os.path.islink(os.path.join(base, name))]
-        mine = (name for name in sorted([*files, *links]) if name not in _LITTER and not is_unfinished(name))
-        yield from ((above / name).as_posix() for name in mine)
+        own = (name for name in sorted([*files, *links]) if name not in _LITTER and not is_unfinished(name))
+        yield from ((above / name).as_posix() for name in own)
 
 
 def list_outputs(folder: Path, listing: str) -> None:

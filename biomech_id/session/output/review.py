@@ -56,11 +56,11 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
 def _trial(trial: Mapping[str, Any], review: Review) -> dict[str, Any]:
     cycles = [_forgotten(cycle, trial["kind"]) for cycle in trial["cycles"]]
     for choice in review.cycles:
-        mine = {cycle["start_s"]: number for number, cycle in enumerate(cycles) if cycle["side"] == choice.side}
-        number = mine[meant_start_s(choice, list(mine))]
+        numbers = {cycle["start_s"]: number for number, cycle in enumerate(cycles) if cycle["side"] == choice.side}
+        number = numbers[meant_start_s(choice, list(numbers))]
         cycles[number] = _chosen(cycles[number], choice, straight=trial["kind"] == TrialKind.STRAIGHT)
-    found = [finding for finding in trial["findings"] if finding["rule"] != "comment-by-hand"]
-    return {**trial, "cycles": cycles, "findings": [*found, *finding_records(said.finding for said in review.comments)]}
+    findings = [finding for finding in trial["findings"] if finding["rule"] != "comment-by-hand"]
+    return {**trial, "cycles": cycles, "findings": [*findings, *finding_records(comment.finding for comment in review.comments)]}
 
 
 def _forgotten(cycle: Mapping[str, Any], kind: str) -> dict[str, Any]:
@@ -87,6 +87,6 @@ def _emg(tables: Tables, after: Tables) -> Any:
     table = tables.emg.copy()
     for (trial, side, cycle), now in counts.items():
         if now != before[trial, side, cycle]:
-            mine = (table["trial"] == trial) & (table["side"] == side) & (table["cycle"] == cycle)
-            table.loc[mine & (table["verdict"] == "live"), "used"] = str(now).lower()
+            of_cycle = (table["trial"] == trial) & (table["side"] == side) & (table["cycle"] == cycle)
+            table.loc[of_cycle & (table["verdict"] == "live"), "used"] = str(now).lower()
     return table
