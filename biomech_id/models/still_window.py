@@ -67,6 +67,11 @@ def stillest_window(markers: Markers) -> StillWindow:
     markers : Markers
         Of a static trial, laboratory axes.
 
+    Returns
+    -------
+    StillWindow
+        All frames where somebody stands still in them; else the first window that does, else the stillest of the longest length.
+
     Examples
     --------
     >>> import numpy as np
@@ -104,6 +109,11 @@ def still_part(trial: Trial) -> tuple[Trial, StillWindow]:
     ----------
     trial : Trial
         Somebody stands in it.
+
+    Returns
+    -------
+    tuple[Trial, StillWindow]
+        The trial itself where it is all still, else its frames of the window with markers alone.
     """
     window = stillest_window(trial.markers)
     if window.stop - window.first == trial.n_frames:

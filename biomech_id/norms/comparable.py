@@ -35,6 +35,11 @@ def hangs_on(variable: str, key: str) -> bool:
     key : str
         One of `session.values.fingerprint.FINGERPRINT`.
 
+    Returns
+    -------
+    bool
+        True where two ways of computing give other values of it.
+
     Examples
     --------
     >>> from biomech_id.norms.comparable import hangs_on
@@ -54,6 +59,11 @@ def several_bandwidths(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     ----------
     tables : Mapping[str, pd.DataFrame]
         Bandwidth -> norm of the same people, alike in everything that does not hang on it.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows of all, with the column ``bandwidth``; empty in it where a row does not hang on plates.
     """
     parts: list[pd.DataFrame] = []
     for words, table in tables.items():
@@ -70,6 +80,11 @@ def fingerprint_of_norm(norm: pd.DataFrame) -> dict[str, str]:
     ----------
     norm : pd.DataFrame
         A whole norm, as `read_norm` returns it.
+
+    Returns
+    -------
+    dict[str, str]
+        Key of `FINGERPRINT` -> words; what it does not say is left out.
     """
     stored = {key: [word for word in norm[key].unique() if isinstance(word, str) and word] for key in FINGERPRINT if key in norm}
     return {key: ", ".join(words) for key, words in stored.items() if words}
@@ -90,6 +105,11 @@ def comparable_norm(
         Keys of `session.values.fingerprint.FINGERPRINT` in which the two may differ.
     where : str, optional
         The norm's file, for findings.
+
+    Returns
+    -------
+    tuple[pd.DataFrame, tuple[Finding, ...]]
+        Rows that may be compared, and a finding for each key in which the others differ.
 
     Raises
     ------

@@ -43,6 +43,11 @@ def mark(text: str) -> str:
     text : str
         The code, or the hash as in ``manifest.json``.
 
+    Returns
+    -------
+    str
+        The first hexadecimal digits of its SHA-256.
+
     Examples
     --------
     >>> from biomech_id.norms.contributors import mark
@@ -63,6 +68,11 @@ def known_by(code: str, inputs: Mapping[str, str], files: Iterable[str]) -> froz
         File -> SHA-256, as in ``manifest.json``.
     files : Iterable[str]
         Recordings among them that show the person.
+
+    Returns
+    -------
+    frozenset[str]
+        Marks of the code and of every recording that the session shows; of files whose hash nobody verified none.
     """
     shown = {PurePosixPath(file).name for file in files if file} - {""}
     known = {path: sha for path, sha in inputs.items() if sha != UNVERIFIED}
@@ -79,6 +89,11 @@ def marks_of(tables: Tables, marks: frozenset[str]) -> frozenset[str]:
         Tables of the session that contributes.
     marks : frozenset[str]
         What its person is known by, as of `known_by`.
+
+    Returns
+    -------
+    frozenset[str]
+        Of a session under a code all, of another one those of its recordings.
     """
     return marks if tables.manifest.get("coded") else marks - {mark(str(tables.summary["subject"].get("code") or ""))}
 
@@ -90,6 +105,11 @@ def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
     ----------
     samples : Sequence[NormSample]
         What each subject contributes, in the norm's order.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows with the norm's columns; variables bear a prefix that no curve has.
     """
     columns = {"marks": [" ".join(sorted(sample.marks)) for sample in samples], "sex": [sample.sex for sample in samples]}
     columns |= {name: [_number(getattr(sample, attribute)) for sample in samples] for attribute, name in _NUMBERS.items()}
@@ -115,6 +135,11 @@ def told_values(values: FloatArray) -> list[str]:
     ----------
     values : FloatArray
         (contributors, points), NaN where somebody lacks it.
+
+    Returns
+    -------
+    list[str]
+        One for each point: a number for each subject, between semicolons, empty where it is missing.
     """
     return [";".join(map(_number, column)) for column in values.T]
 
@@ -128,6 +153,11 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
         A whole norm, with or without contributors.
     where : str, optional
         The file, for the error message.
+
+    Returns
+    -------
+    tuple[NormSample, ...]
+        In the order of the norm's contributors.
 
     Raises
     ------

@@ -51,6 +51,11 @@ def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:
         Tables of the person's session.
     movement : str, optional
         Whose speed is taken, one of `session.tables.means.AVERAGED`.
+
+    Returns
+    -------
+    NormPerson
+        Age in years (NaN where it is not recorded), condition -> dimensionless walking speed, and marks.
     """
     summary = tables.summary
     subject = summary.get("subject") or {}
@@ -74,6 +79,11 @@ def norm_for_session(session: Session) -> FittedNorm | None:
     ----------
     session : Session
         The session, analysed; its own recordings are known by its ``inputs``.
+
+    Returns
+    -------
+    FittedNorm | None
+        Table, findings and people; None without a norm.
     """
     if session.norm_table is None:
         return None
@@ -128,6 +138,12 @@ def fit_norm(
     where : str, optional
         The norm's file, for messages.
 
+    Returns
+    -------
+    FittedNorm
+        The table without contributors, what was found in making it, and who is in it; everybody's norm where the choice cannot be
+        had.
+
     Raises
     ------
     OptionError
@@ -178,6 +194,11 @@ def fit_given_norm(
         Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
     where : str, optional
         The norm's file, for messages.
+
+    Returns
+    -------
+    FittedNorm
+        As of `fit_norm`.
 
     Raises
     ------
@@ -263,6 +284,11 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
         ``model kinetics source hip_centre bandwidth movement`` of all of them; runs have no scores.
     speed : float | None, optional
         Dimensionless, at which their values are read; None for their mean.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows of ``norm.csv``, those of scores last; of runs no scores.
     """
     if speed is None:
         norm = norm_from_samples(samples, **about)

@@ -88,6 +88,11 @@ def norm_from_sessions(
     movement : str, optional
         One of `session.tables.means.AVERAGED`: a norm of straight walks or one of runs, never of both.
 
+    Returns
+    -------
+    pd.DataFrame
+        Rows of ``norm.csv``, with its contributors.
+
     Raises
     ------
     OptionError

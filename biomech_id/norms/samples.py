@@ -52,6 +52,11 @@ def norm_from_samples(
     movement : str, optional
         What their cycles are of, one of `session.tables.means.AVERAGED`.
 
+    Returns
+    -------
+    pd.DataFrame
+        Rows of ``norm.csv``, with its contributors.
+
     Raises
     ------
     OptionError
@@ -83,6 +88,11 @@ def norm_at_speed(samples: Sequence[NormSample], speed: float, least: int, about
         Number of subjects who make a line.
     about : Mapping[str, str]
         Columns that say how all of them were computed.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows of ``norm.csv``, without contributors.
     """
     names = dict.fromkeys(name for sample in samples for name in sample.values)
     return _table([_rows(name, samples, speed, least) for name in names], samples, about)
@@ -99,6 +109,11 @@ def at_speed(samples: Sequence[NormSample], speed: float, least: int) -> tuple[N
         Walking speed, dimensionless: v / sqrt(g l).
     least : int
         Number of subjects who make a line.
+
+    Returns
+    -------
+    tuple[NormSample, ...]
+        In their order; a value that too few have stays as it is.
     """
     slopes: dict[tuple[str, str], FloatArray] = {}
     for name in dict.fromkeys(name for sample in samples for name in sample.values):

@@ -76,6 +76,11 @@ def coded_subjects(subjects: Mapping[str, Path], study: Path, codes: Mapping[str
     codes : Mapping[str, str]
         Folder relative to the study -> code, as `read_codes` returns it.
 
+    Returns
+    -------
+    dict[str, Path]
+        In the order of the subjects.
+
     Raises
     ------
     OptionError
@@ -100,6 +105,11 @@ def coded_sentence(error: BiomechError, job: Job) -> str:
         Why there is no result.
     job : Job
         Job of the subject that has no result.
+
+    Returns
+    -------
+    str
+        One sentence with the code and without names.
     """
     code = job.code or ""
     words = NameWords.of(((name, "a name") for path in job.paths for name in (path.name, *folders_that_tell(path))), without=code)

@@ -61,6 +61,11 @@ def texts_of(path: Path, folder: Path) -> Iterator[str]:
         The file, or a folder.
     folder : Path
         What its name is relative to.
+
+    Yields
+    ------
+    Iterator[str]
+        The name first; of files without text that people read nothing else.
     """
     yield path.relative_to(folder).as_posix()
     if path.is_dir() or path.suffix == ".pdf":

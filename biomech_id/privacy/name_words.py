@@ -40,6 +40,11 @@ def folded(text: str) -> str:
     text : str
         Any text, in any script.
 
+    Returns
+    -------
+    str
+        Lower case, without accents and other marks.
+
     Examples
     --------
     >>> from biomech_id.privacy.name_words import folded
@@ -74,6 +79,11 @@ def runs_of(text: str) -> Iterator[str]:
     ----------
     text : str
         Any text, in any script.
+
+    Yields
+    ------
+    Iterator[str]
+        Each run once, and behind it the pieces of one like "VonHerzen".
     """
     plain = text if text.isascii() else _without_marks(text)
     for run in dict.fromkeys(_RUN.findall(plain)):
@@ -91,6 +101,11 @@ def words_of_name(text: str) -> frozenset[str]:
     text : str
         A person's name, or the name of a file or folder.
 
+    Returns
+    -------
+    frozenset[str]
+        Folded words that are long enough to tell something.
+
     Examples
     --------
     >>> from biomech_id.privacy.name_words import words_of_name
@@ -105,7 +120,13 @@ def words_of_name(text: str) -> frozenset[str]:
 
 @cache
 def vetted_words() -> frozenset[str]:
-    """Return every word that this program itself may write: of its tables, sentences, labels and texts."""
+    """Return every word that this program itself may write: of its tables, sentences, labels and texts.
+
+    Returns
+    -------
+    frozenset[str]
+        Folded words of the package's own files.
+    """
     texts: list[str] = []
     for file in _spoken(resources.files("biomech_id")):
         text = file.read_text(encoding="utf-8")
@@ -143,6 +164,11 @@ class NameWords:
             (name, what kind of name it is).
         without : str, optional
             A text whose words are free: the code.
+
+        Returns
+        -------
+        NameWords
+            Words that are neither vetted nor in ``without``, each with the kind of name that it was first seen in.
         """
         free = vetted_words() | words_of_name(without)
         kinds: dict[str, str] = {}
@@ -160,6 +186,11 @@ class NameWords:
         ----------
         run : str
             A run of letters, as `runs_of` yields it.
+
+        Returns
+        -------
+        str
+            Kind of the name, "" where it shows none.
 
         Examples
         --------
@@ -182,6 +213,11 @@ class NameWords:
         ----------
         text : str
             The text that is searched for names.
+
+        Returns
+        -------
+        str
+            Kind of the name, "" where it shows none.
         """
         if not self.kinds:
             return ""
@@ -196,6 +232,11 @@ class NameWords:
             The text that may show names.
         code : str
             What takes its place.
+
+        Returns
+        -------
+        str
+            The text itself where it shows no name.
         """
         composed = unicodedata.normalize("NFC", text)
         if not self.first_in(composed):

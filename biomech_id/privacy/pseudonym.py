@@ -78,6 +78,11 @@ class Pseudonym:
         ----------
         text : str
             Text that may hold the names.
+
+        Returns
+        -------
+        str
+            The text itself without a code, or where it shows no name.
         """
         if not self.code:
             return text
@@ -101,6 +106,11 @@ class Pseudonym:
         ----------
         name : str
             As somebody wrote it.
+
+        Returns
+        -------
+        str
+            Code, kind of movement and number, as "P07_walk01"; the name itself without a code.
         """
         return self.trials.get(Path(name).stem, self.trials.get(name, name)) if self.code else name
 
@@ -111,6 +121,11 @@ class Pseudonym:
         ----------
         path : Path
             A recording of the job.
+
+        Returns
+        -------
+        str
+            Name of a file without its folder.
         """
         return self.exact.get(str(path), self.of(path.name)) if self.code else path.name
 
@@ -121,6 +136,11 @@ class Pseudonym:
         ----------
         name : str
             As ``subject.toml`` has it.
+
+        Returns
+        -------
+        str
+            "condition_1" and so on, or the condition itself where it may be kept.
         """
         return self.exact.get(f"condition {name}", self.of(name)) if self.code else name
 
@@ -131,6 +151,11 @@ class Pseudonym:
         ----------
         finding : Finding
             A finding whose values or place may hold names.
+
+        Returns
+        -------
+        Finding
+            With the same rule and severity.
         """
         return replace(finding, values=self.of_values(finding.values), where=self.of(finding.where)) if self.code else finding
 
@@ -141,6 +166,11 @@ class Pseudonym:
         ----------
         review : Review
             Of a recipe, and of a review.
+
+        Returns
+        -------
+        Review
+            Comments only where the recipe keeps them.
         """
         if not self.code:
             return review
@@ -172,6 +202,11 @@ class Pseudonym:
         ----------
         values : Any
             Texts, numbers, sentences, and lists and mappings of them.
+
+        Returns
+        -------
+        Any
+            Of the same type and shape, texts alone changed.
         """
         if isinstance(values, Mapping):
             return {self.of_values(name): self.of_values(value) for name, value in values.items()}
@@ -193,6 +228,11 @@ class Pseudonym:
         ----------
         trial : Trial
             The recording as it was read.
+
+        Returns
+        -------
+        Trial
+            The same recording otherwise, identity included.
         """
         if not self.code:
             return trial
@@ -216,6 +256,11 @@ class Pseudonym:
         ----------
         subject : Subject
             Who was measured, with all that the files say.
+
+        Returns
+        -------
+        Subject
+            Age to a tenth of a year; the examination only where the recipe keeps the clinic's notes.
         """
         if not self.code:
             return subject
@@ -236,6 +281,11 @@ class Pseudonym:
         ----------
         clinic : Mapping[str, Mapping[str, str]]
             Section -> key -> text.
+
+        Returns
+        -------
+        dict[str, dict[str, str]]
+            Section -> key -> text; empty where they are not kept.
         """
         kept = not self.code or "clinic" in self.keeps
         return {self.of(name): {self.of(key): self.of(text) for key, text in keys.items()} for name, keys in clinic.items() if kept}
@@ -247,6 +297,11 @@ class Pseudonym:
         ----------
         job : Job
             The job as it was asked for, with real names.
+
+        Returns
+        -------
+        Job
+            The same without a code.
         """
         return replace(job, recipe=job.recipe.replaced(emg_reference=self._reference(job))) if self.code else job
 
@@ -286,6 +341,11 @@ class Pseudonym:
         ----------
         name : str
             Path relative to the subject's folder, as it is.
+
+        Returns
+        -------
+        str
+            The name itself without a code.
         """
         return self.exact.get(name, self.of(name)) if self.code else name
 
@@ -302,6 +362,11 @@ class Pseudonym:
             (side, role) -> label, of all of them.
         muscles : Iterable[EmgInput]
             Channels, with what muscle each shows.
+
+        Returns
+        -------
+        Pseudonym
+            Names for labels that no marker set knows, by what they lie on.
         """
         if not self.code:
             return self
@@ -325,6 +390,11 @@ class Pseudonym:
         ----------
         value : _T
             Any value of ours.
+
+        Returns
+        -------
+        _T
+            A value of the same type.
         """
         return cast(_T, self._through(value)) if self.code else value
 
@@ -378,7 +448,13 @@ def _is_vetted(label: str) -> bool:
 
 @cache
 def known_labels() -> frozenset[str]:
-    """Return every label of a marker set that the library has."""
+    """Return every label of a marker set that the library has.
+
+    Returns
+    -------
+    frozenset[str]
+        Labels, extra landmarks among them.
+    """
     sets = [load_markerset(name) for name in MARKER_SETS]
     return frozenset(label for each in sets for label in (*each.labels, *each.extra_landmarks.values()))
 
@@ -394,6 +470,11 @@ def pseudonym(job: Job, files: Sequence[Path], intake: Intake) -> Pseudonym:
         Its recordings, those that cannot be read too.
     intake : Intake
         What was read of them.
+
+    Returns
+    -------
+    Pseudonym
+        Without a code one that leaves everything as it is.
 
     Raises
     ------
@@ -545,6 +626,11 @@ def folders_that_tell(path: Path) -> Iterator[str]:
     ----------
     path : Path
         A recording, as it was named.
+
+    Yields
+    ------
+    Iterator[str]
+        The nearest first; a name may come twice.
     """
     for parents in (path.absolute().parents, path.resolve().parents):
         yield from (folder.name for folder in list(parents)[:FOLDERS_THAT_TELL])

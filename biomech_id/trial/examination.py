@@ -159,6 +159,11 @@ def as_examined(row: Mapping[str, object], source: str) -> Examined:
         Column -> what is written there; other columns than `EXAMINATION_COLUMNS` and "raw" are not looked at.
     source : str
         Where it was read.
+
+    Returns
+    -------
+    Examined
+        NaN as value where none was written.
     """
     texts = {name: str(row.get(name) or "").strip() for name in EXAMINATION_COLUMNS if name != "value"}
     written = row.get("value")

@@ -191,6 +191,11 @@ def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
     ----------
     plates : Iterable[ForcePlate]
         Plates of the trial.
+
+    Returns
+    -------
+    float
+        N, never negative.
     """
     sizes = [float(np.linalg.norm(plate.baseline_N)) for plate in plates if plate.baseline_N is not None]
     return max(sizes, default=float("nan"))

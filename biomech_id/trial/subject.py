@@ -220,6 +220,11 @@ class Subject:
             Values to add; one of a test that is known replaces it.
         source : str
             Where they were read.
+
+        Returns
+        -------
+        Subject
+            The same one where there is nothing to add.
         """
         replaced = {_test_of(one) for one in more}
         kept = tuple(one for one in self.examination if _test_of(one) not in replaced)

@@ -231,7 +231,13 @@ class Trial:
         )  # fmt: skip
 
     def arrays(self) -> Iterator[FloatArray]:
-        """Yield what was recorded, always in this order: markers (m), plates (N, N m, m), analog channels, times of events (s)."""
+        """Yield what was recorded, always in this order: markers (m), plates (N, N m, m), analog channels, times of events (s).
+
+        Yields
+        ------
+        Iterator[FloatArray]
+            Views, not copies.
+        """
         yield self.markers.position_m
         for plate in self.plates:
             yield from (plate.force_lab_N, plate.moment_lab_Nm, plate.corners_m)

@@ -76,6 +76,11 @@ def stated_in(text: str, *, folder: bool = False) -> dict[str, str]:
     folder : bool, optional
         Whether it is a folder's name, in which people's names are met.
 
+    Returns
+    -------
+    dict[str, str]
+        One value for each kind that it says once.
+
     Examples
     --------
     >>> from biomech_id.trial.worn import stated_in
@@ -98,6 +103,11 @@ def stated_in_fields(fields: Mapping[str, str]) -> dict[str, str]:
     ----------
     fields : Mapping[str, str]
         Name of the field -> its text.
+
+    Returns
+    -------
+    dict[str, str]
+        "aid", "footwear" -> one value each, where the fields agree.
     """
     stated: dict[str, list[str]] = {"aid": [], "footwear": [], "orthosis": []}
     for name, text in fields.items():

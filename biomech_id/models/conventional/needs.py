@@ -155,6 +155,11 @@ def cures_of(lacking: Sequence[str], subject: Subject | None, sides: tuple[str, 
         Measurements; None where none is asked for.
     sides : tuple[str, ...]
         "L", "R" or both.
+
+    Returns
+    -------
+    tuple[Cure, ...]
+        One for markers and one for measurements, each only where something of it lacks.
     """
     absent = [field for field, _ in LEG_MEASUREMENTS if subject and not all(getattr(subject, field).get(side) for side in sides)]
     keys = tuple(field.removesuffix("_m") + "_mm" for field in absent)

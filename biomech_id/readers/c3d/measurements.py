@@ -95,7 +95,13 @@ class NamedValue:
 
 @cache
 def vocabulary() -> dict[str, Any]:
-    """Return ``measurements.toml``."""
+    """Return ``measurements.toml``.
+
+    Returns
+    -------
+    dict[str, Any]
+        Its tables, by name.
+    """
     return tomllib.loads(Path(__file__).with_name("measurements.toml").read_text(encoding="utf-8"))
 
 
@@ -274,6 +280,11 @@ def rows_as_text(parameter: Parameter) -> list[str]:
     ----------
     parameter : Parameter
         A parameter of the file: characters or numbers.
+
+    Returns
+    -------
+    list[str]
+        Blanks at the ends removed; numbers as Python writes them.
     """
     if parameter.record.kind == -1:
         return [text.strip() for text in parameter.strings]
@@ -287,6 +298,11 @@ def is_about_person(group: str) -> bool:
     ----------
     group : str
         Name of the group.
+
+    Returns
+    -------
+    bool
+        By its words, whatever else it is called.
     """
     return any(word in vocabulary()["about_the_person"] for word in _split(group))
 
@@ -306,6 +322,11 @@ def measurements(parameters: Parameters) -> list[NamedValue]:
     ----------
     parameters : Parameters
         All of the file's.
+
+    Returns
+    -------
+    list[NamedValue]
+        In SI where a unit fits.
     """
     return [one for group in parameters.groups for one in _of_group(group, parameters)]
 

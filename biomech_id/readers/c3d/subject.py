@@ -246,6 +246,11 @@ def differs(one: float | str | None, other: float | str | None) -> bool:
     ----------
     one, other : float | str | None
         In SI; None agrees with everything.
+
+    Returns
+    -------
+    bool
+        False where one of the two is not known.
     """
     if one is None or other is None:
         return False

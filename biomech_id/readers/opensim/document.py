@@ -38,6 +38,11 @@ def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
         Whether a model's muscles and motors are wanted. They are most of a document, and quicker skipped than read; what acts by
         itself, such as springs and contacts, stays.
 
+    Returns
+    -------
+    ElementTree.Element
+        The root; colons in tags stand as two dots (see `with_colons`).
+
     Raises
     ------
     FileRefusedError
@@ -80,6 +85,11 @@ def with_colons(text: str) -> str:
     ----------
     text : str
         A document as text, with the tags as they were read.
+
+    Returns
+    -------
+    str
+        The same document.
     """
     return re.sub(r"(</?[A-Za-z_]\w*)\.\.", r"\1::", text)
 
@@ -101,6 +111,11 @@ def element_text(element: ElementTree.Element, tag: str) -> str:
         The element that has the child.
     tag : str
         Tag of the child, of which the first is taken.
+
+    Returns
+    -------
+    str
+        Blanks at the ends removed.
     """
     text = (element.findtext(tag) or "").strip()
     return "" if text in NOTHING else text
@@ -117,6 +132,11 @@ def is_true(element: ElementTree.Element, tag: str, default: bool = False) -> bo
         Tag of the child, of which the first is taken.
     default : bool, optional
         Where there is no such child.
+
+    Returns
+    -------
+    bool
+        The default where there is no such child, or it says nothing.
     """
     text = element_text(element, tag).lower()
     return default if not text else text in ("true", "1")
@@ -135,6 +155,11 @@ def element_numbers(element: ElementTree.Element, tag: str, count: int | None, w
         How many there have to be; None for any.
     where : str
         File, for the error message.
+
+    Returns
+    -------
+    FloatArray
+        (n,), in the document's unit.
 
     Raises
     ------
@@ -180,6 +205,11 @@ def element_number(element: ElementTree.Element, tag: str, default: float, where
     where : str
         File, for the error message.
 
+    Returns
+    -------
+    float
+        In the document's unit; the default where there is none.
+
     Raises
     ------
     InvalidValueError
@@ -195,6 +225,11 @@ def described(element: ElementTree.Element) -> str:
     ----------
     element : ElementTree.Element
         Any object of a document, with or without a name.
+
+    Returns
+    -------
+    str
+        The tag alone where it has no name.
     """
     name = element.get("name", "")
     return f"{element.tag} {name}" if name else element.tag
@@ -207,6 +242,11 @@ def body_fixed(angles_rad: FloatArray) -> FloatArray:
     ----------
     angles_rad : FloatArray
         (3,), angles about x, y and z in this order, rad.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), maps components in the turned frame to those in the frame before.
     """
     x, y, z = angles_rad.tolist()
     if x == y == z == 0.0:
@@ -228,6 +268,11 @@ def objects_in(element: ElementTree.Element | None, tag: str) -> Iterator[Elemen
         What holds the set; nothing comes of None.
     tag : str
         Tag of the set: "BodySet", "JointSet".
+
+    Yields
+    ------
+    Iterator[ElementTree.Element]
+        In the document's order; groups and defaults are left out.
     """
     group = element.find(tag) if element is not None else None
     if group is not None:
@@ -244,6 +289,11 @@ def socket(element: ElementTree.Element, new: str, old: str) -> str:
         The object that has the socket.
     new, old : str
         Name of the socket, and the tag of versions before 4.
+
+    Returns
+    -------
+    str
+        A path or a name, as the document has it.
     """
     for tag in (f"socket_{new}", f"socket_{new}_connectee_name", old):
         if path := element_text(element, tag):

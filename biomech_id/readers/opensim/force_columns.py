@@ -34,6 +34,11 @@ def force_columns(columns: tuple[str, ...]) -> tuple[ExternalForceColumns, ...]:
     columns : tuple[str, ...]
         Names, without the time's.
 
+    Returns
+    -------
+    tuple[ExternalForceColumns, ...]
+        One for each pair of force and point; empty where the names follow no known way.
+
     Examples
     --------
     >>> from biomech_id.readers.opensim.force_columns import force_columns
@@ -66,6 +71,11 @@ def read_force_columns(path: Path) -> Trial:
     ----------
     path : Path
         The ``.mot`` or ``.sto`` file with the forces.
+
+    Returns
+    -------
+    Trial
+        Plates in laboratory axes, N, N m and m, one frame a row.
 
     Raises
     ------

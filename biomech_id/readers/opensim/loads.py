@@ -67,6 +67,11 @@ def read_external_loads(path: Path, *, one_for_each_body: bool = True) -> Extern
     one_for_each_body : bool, optional
         Whether two forces on one body are refused: those of the ground.
 
+    Returns
+    -------
+    ExternalLoadsFile
+        Its forces, and the name of the table that holds them.
+
     Raises
     ------
     FileRefusedError

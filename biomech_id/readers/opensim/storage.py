@@ -96,6 +96,11 @@ class StorageTable:
         stem : str
             What the three names begin with: "ground_force_v".
 
+        Returns
+        -------
+        FloatArray
+            (n, 3), in the file's units.
+
         Raises
         ------
         MissingInputError
@@ -111,6 +116,11 @@ def read_storage(path: Path) -> StorageTable:
     ----------
     path : Path
         The ``.mot`` or ``.sto`` file.
+
+    Returns
+    -------
+    StorageTable
+        Numbers in the file's units.
 
     Raises
     ------
@@ -148,6 +158,11 @@ def even_rate_hz(time_s: FloatArray, where: str) -> float:
         (n,), as written, possibly rounded, seconds.
     where : str
         The file or trial concerned, for the error message.
+
+    Returns
+    -------
+    float
+        Samples per second; a whole number where the times are the rounding of one.
 
     Raises
     ------
@@ -192,6 +207,11 @@ def text_lines(path: Path) -> list[str]:
     ----------
     path : Path
         A text file in UTF-8, with any line ends.
+
+    Returns
+    -------
+    list[str]
+        Without line ends.
 
     Raises
     ------

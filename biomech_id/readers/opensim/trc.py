@@ -60,6 +60,11 @@ def read_trc(path: Path) -> MarkerTable:
     path : Path
         The ``.trc`` file, in any unit of `METRES_PER_UNIT`.
 
+    Returns
+    -------
+    MarkerTable
+        Metres, the file's axes (Y up); NaN where a cell is empty.
+
     Raises
     ------
     FileRefusedError

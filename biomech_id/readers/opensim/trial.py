@@ -41,6 +41,11 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
     subject : Subject | None, optional
         Whose recording; these files do not say.
 
+    Returns
+    -------
+    Trial
+        Markers and plates in laboratory axes (Z up), metres, N and N m.
+
     Raises
     ------
     FileRefusedError
@@ -72,6 +77,11 @@ def read_opensim_forces(path: Path) -> Trial:
     path : Path
         Of the ``.mot`` file; the last samples that make no whole frame at its own rate are kept, for each is a frame.
 
+    Returns
+    -------
+    Trial
+        Plates in laboratory axes (Z up), one frame a row.
+
     Raises
     ------
     FileRefusedError
@@ -100,6 +110,11 @@ def loads_naming(path: Path) -> Path | None:
     ----------
     path : Path
         The ``.mot`` file that holds the forces.
+
+    Returns
+    -------
+    Path | None
+        The first by name.
     """
     for loads in sorted(path.parent.glob("*.xml")):
         if read_document(loads).find(".//ExternalForce") is not None and read_external_loads(loads).data_file == path.name:
@@ -114,6 +129,11 @@ def external_loads_of(trc: Path) -> Path | None:
     ----------
     trc : Path
         The ``.trc`` file that holds the markers.
+
+    Returns
+    -------
+    Path | None
+        The one whose name begins with that of the ``.trc``, the shortest first.
     """
     candidates = [p for p in sorted(trc.parent.glob("*.xml")) if p.stem.lower().startswith(trc.stem.lower())]
     for path in sorted(candidates, key=lambda p: len(p.stem)):
@@ -129,6 +149,11 @@ def companions(trc: Path) -> tuple[Path, ...]:
     ----------
     trc : Path
         The ``.trc`` file that holds the markers.
+
+    Returns
+    -------
+    tuple[Path, ...]
+        The loads' file and its table; empty without loads.
 
     Raises
     ------
@@ -219,6 +244,11 @@ def opensim_plate(
         The file that named the columns.
     side : str
         Foot it acts on; empty where the file does not say.
+
+    Returns
+    -------
+    ForcePlate
+        Of type 2, laboratory axes, its surface around the points of pressure.
 
     Raises
     ------
