@@ -208,17 +208,17 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
         The trial as solved, with plates and stances.
     """
     seen = list(force_directions(result)) if result.kind in (*ROLLING, TrialKind.RUN) else []
-    found: list[tuple[PlausibilityRule, Finding]] = []
+    by_rule: list[tuple[PlausibilityRule, Finding]] = []
     for name, rule in PLAUSIBILITY_RULES.items():
         if bears_weight(result.aid) and name in OF_WEIGHT:
             continue
         if not rule.kinds or result.kind in rule.kinds:
-            found += ((rule, finding) for finding in rule.check(result, seen))
-    cause = sideways_turned(result, [finding for _, finding in found], IMPULSE_RATIO, LEAST_GAIN_M_S)
+            by_rule += ((rule, finding) for finding in rule.check(result, seen))
+    cause = sideways_turned(result, [finding for _, finding in by_rule], IMPULSE_RATIO, LEAST_GAIN_M_S)
     if cause is not None:
         yield PLAUSIBILITY_RULES["force-sideways"], cause[0]
-        found = [(rule, finding) for rule, finding in found if finding.rule not in cause[1]]
-    yield from found
+        by_rule = [(rule, finding) for rule, finding in by_rule if finding.rule not in cause[1]]
+    yield from by_rule
 
 
 def _repaired(*kinds: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator[Finding]]:

@@ -54,8 +54,8 @@ def sideways_turned(
     plates = [(number, axis, part) for number, axis in axes if axis]
     if len(plates) < len(names):
         return None
-    said = {"plates": plates, "stances": len(judged), "moment": moment}
-    return Finding("plates-sideways-turned", said, result.name), _SYMPTOMS | (_OF_MOMENT if moment else frozenset())
+    values = {"plates": plates, "stances": len(judged), "moment": moment}
+    return Finding("plates-sideways-turned", values, result.name), _SYMPTOMS | (_OF_MOMENT if moment else frozenset())
 
 
 def _axis_across(result: Solved, plate: ForcePlate) -> str:

@@ -118,17 +118,17 @@ def name_leftovers(
     devices = {side: tips for side in SIDES if (tips := body.device(side, free))}
     tips_of = {label for tips in devices.values() for label in tips}
     free = {label: place for label, place in free.items() if label not in tips_of}
-    found: dict[MarkerKey, Leftover] = {}
+    leftovers: dict[MarkerKey, Leftover] = {}
     for side in SIDES:
         if (side, "lateral_epicondyle") not in at:
             if side not in devices:
                 continue
             at[side, "lateral_epicondyle"] = body.virtual_knee(side, [np.asarray(place_m[label]) for label in devices[side]])
-        found |= _assigned(side, body.costs(side, free, joint_widths_m or {}), list(free), roles)
+        leftovers |= _assigned(side, body.costs(side, free, joint_widths_m or {}), list(free), roles)
     if not any((side, role) in roles for side in SIDES for role in ("toe", "metatarsal_2", "metatarsal_1", "metatarsal_5")):
-        taken = {each.label for each in found.values()}
-        found |= body.forefeet({label: place for label, place in free.items() if label not in taken})
-    return Leftovers(found, devices, frozenset(computed))
+        taken = {each.label for each in leftovers.values()}
+        leftovers |= body.forefeet({label: place for label, place in free.items() if label not in taken})
+    return Leftovers(leftovers, devices, frozenset(computed))
 
 
 def in_walk(leftovers: Leftovers, roles: Mapping[MarkerKey, str], path_m: Callable[[str], FloatArray | None]) -> Leftovers:
@@ -171,15 +171,15 @@ def _assigned(
         return list(zip(rows.tolist(), columns.tolist(), strict=True)), float(of[rows, columns].sum())
 
     chosen, total = best(table)
-    found = {}
+    assigned = {}
     for row, column in chosen:
         if column >= len(labels):
             continue
         without = table.copy()
         without[row, column] = 2 * _ABSENT
         worse = best(without)[1] - total
-        found[side, wanted[row]] = Leftover(labels[column], float("inf") if worse > 0.5 * _ABSENT else worse)
-    return found
+        assigned[side, wanted[row]] = Leftover(labels[column], float("inf") if worse > 0.5 * _ABSENT else worse)
+    return assigned
 
 
 class _Body:
@@ -260,7 +260,7 @@ class _Body:
 
     def forefeet(self, free: Mapping[str, FloatArray]) -> dict[MarkerKey, Leftover]:
         """Inner and outer metatarsal marker of both feet, where each forefoot wears exactly these two."""
-        found: dict[MarkerKey, Leftover] = {}
+        metatarsals: dict[MarkerKey, Leftover] = {}
         for side in SIDES:
             ankle = self.at[side, "lateral_malleolus"]
             reach_m = FOREFOOT_AHEAD * float(np.linalg.norm(self.at[side, "lateral_epicondyle"] - ankle))
@@ -274,8 +274,8 @@ class _Body:
             if len(front) != 2:
                 return {}
             inner, outer = sorted(front, key=front.__getitem__)
-            found |= {(side, "metatarsal_1"): Leftover(inner, np.inf), (side, "metatarsal_5"): Leftover(outer, np.inf)}
-        return found
+            metatarsals |= {(side, "metatarsal_1"): Leftover(inner, np.inf), (side, "metatarsal_5"): Leftover(outer, np.inf)}
+        return metatarsals
 
 
 def _computed_frames(free: Mapping[str, FloatArray]) -> Collection[str]:
@@ -317,17 +317,17 @@ def with_leftovers(markerset: MarkerSet, labels: Collection[str], leftovers: Lef
     """
     own = relabelled(markerset, {meant: label for label, meant in markerset.matches(labels).items()})
     there = set(labels)
-    found = {key: each.label for key, each in leftovers.roles.items() if each.certain and key[1] in ROLES}
-    landmarks = {key: label for key, label in own.landmarks.items() if label in there} | found
+    certain = {key: each.label for key, each in leftovers.roles.items() if each.certain and key[1] in ROLES}
+    landmarks = {key: label for key, label in own.landmarks.items() if label in there} | certain
     tracking = {}
     for (side, segment), cluster in own.tracking.items():
-        besides = (label for (where, role), label in found.items() if where == side and role in _ON_SEGMENT[segment])
+        besides = (label for (where, role), label in certain.items() if where == side and role in _ON_SEGMENT[segment])
         tracking[side, segment] = tuple(dict.fromkeys(label for label in (*cluster, *besides) if label in walked))
-    worn = {*landmarks.values(), *(label for cluster in tracking.values() for label in cluster)}
+    in_use = {*landmarks.values(), *(label for cluster in tracking.values() for label in cluster)}
     return replace(
         own, models=("six-dof",), landmarks=MappingProxyType(landmarks), tracking=MappingProxyType(tracking),
-        extra_landmarks=MappingProxyType({key: label for key, label in own.extra_landmarks.items() if label in there - worn}),
-        optional=frozenset(), static_only=frozenset(worn - set(walked)),
+        extra_landmarks=MappingProxyType({key: label for key, label in own.extra_landmarks.items() if label in there - in_use}),
+        optional=frozenset(), static_only=frozenset(in_use - set(walked)),
     )  # fmt: skip
 
 

@@ -96,11 +96,11 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     refused: dict[str, MissingInputError] = {}
     for name in models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
-        worn, names, by_place = trials, marker_set, tuple[Finding, ...]()
+        marked, names, by_place = trials, marker_set, tuple[Finding, ...]()
         if name == "six-dof" and marker_set is None:
-            worn, names, by_place = _with_leftovers(trials)
+            marked, names, by_place = _with_leftovers(trials)
         try:
-            chosen = _calibrated(attempt, worn, names)
+            chosen = _calibrated(attempt, marked, names)
         except MissingInputError as error:
             refused[name] = error
             continue
@@ -260,18 +260,18 @@ def _with_leftovers(trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], Marke
     if any((side, "medial_epicondyle") in roles for side in SIDES):
         return trials, None, ()
     part = still_part(static)[0]
-    found = name_leftovers(roles, mean_places_m(labels, part.markers.position_m), _joint_widths_m(static.subject))
+    spare = name_leftovers(roles, mean_places_m(labels, part.markers.position_m), _joint_widths_m(static.subject))
     walks = [trial.markers for trial in trials if trial not in standing]
     for walk in walks:
-        found = in_walk(found, roles, lambda label, walk=walk: walk[label] if label in walk and walk.present(label) else None)  # type: ignore[misc]
-    if not all((side, "medial_epicondyle") in found.roles for side in SIDES):
+        spare = in_walk(spare, roles, lambda label, walk=walk: walk[label] if label in walk and walk.present(label) else None)  # type: ignore[misc]
+    if not all((side, "medial_epicondyle") in spare.roles for side in SIDES):
         return trials, None, ()
     walked = [label for label in labels if all(label in walk and walk.present(label) for walk in walks)]
-    own = with_leftovers(markerset, labels, found, walked)
-    points = [(side, role, each.label) for (side, role), each in found.roles.items() if each.label in own.roles.values()]
-    asked = [(side, role, each.label) for (side, role), each in found.roles.items() if not each.certain]
-    said = Finding("markers-left-over", {"points": points, "asked": asked, "trial": static.name}, static.name)
-    return tuple(replace(each, markers=each.markers.with_roles(own.roles)) for each in trials), own, (said,)
+    own = with_leftovers(markerset, labels, spare, walked)
+    points = [(side, role, each.label) for (side, role), each in spare.roles.items() if each.label in own.roles.values()]
+    asked = [(side, role, each.label) for (side, role), each in spare.roles.items() if not each.certain]
+    finding = Finding("markers-left-over", {"points": points, "asked": asked, "trial": static.name}, static.name)
+    return tuple(replace(each, markers=each.markers.with_roles(own.roles)) for each in trials), own, (finding,)
 
 
 def _joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
