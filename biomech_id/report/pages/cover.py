@@ -589,4 +589,4 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
         yield content.style.label("compare.title"), figure
 
 
-register(PageKind("cover", 0, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare))
+register(PageKind("cover", 2, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare))

@@ -59,6 +59,8 @@ class Norm:
         that no two panels of a page show two kinds of band.
     people : tuple[NormSample, ...], optional
         Who is in it, as made for this person.
+    patterns : str, optional
+        File of a laboratory's own rules of gait patterns; empty for those that are shipped.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
@@ -69,6 +71,7 @@ class Norm:
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     ranks: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     people: tuple[NormSample, ...] = ()
+    patterns: str = ""
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -146,7 +149,7 @@ def with_norm(
     if loaded is None:
         return replace(tables, scores=tidy_table("scores"), statistics=None, deviations=None), None
     scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), loaded.table)))
-    return with_deviations(with_statistics(scored, loaded.table), loaded.people, patterns), loaded
+    return with_deviations(with_statistics(scored, loaded.table), loaded.people, patterns), replace(loaded, patterns=patterns)
 
 
 def load_norm(

@@ -11,6 +11,7 @@ import matplotlib as mpl
 import pytest
 
 import biomech_id
+from biomech_id.interpretation.rules import shipped_rules
 from biomech_id.languages import LANGUAGES
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.style import Style, load_style
@@ -35,18 +36,19 @@ LATIN = {
 #: was left in English.
 IN_BOTH = set(
     """
-    actual al also always amplitude an analog analyse analysis applied arm auto axis baker band biomech block body budget bw
-    byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code crawford csv cutoff davis delay diameter diff
-    dir distal donelan drift emg et euler event exclude export falls false family female femoris field filter flat flexion foot
-    frontal froude functional gain gait gaitutils gastrocnemius gcc grood hampel hand hash herr hip hof howell hz id impulse
-    impulses in index install inverse jensen kadaba kg kinetics knee language large last lateral log male manager manifest
-    marker markers markerset mass max md medial median min minus mm moment moments movement ms name nan newton norm normal
-    offset opensim out parameter parameters parity parquet pedotti person phase pip plantar plate plates point positive posture
-    privacy profile proximal psoas pyarrow pycgm python rate raw readme rectus regression relative report rest review rms
-    rotation run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source spline
-    splines stances stand start static still strike study subject suntay system tables test text to toml trial trochanter types
-    uncertainty units variable varus version vicon walk was whole xx yy zz
-    bandwidth copy json kind labels mix model offsets repair torsion trials what
+    actual al also always amplitude an analog analyse analysis applied arm auto axis baker band bandwidth biomech block body
+    budget bw byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code copy crawford csv cutoff davis
+    delay deviations diameter diff dir distal donelan drift emg et euler event exclude export fall falls false family female
+    femoris field filter flat flexion foot frontal froude functional gain gait gaitutils gastrocnemius gcc gl gps grood
+    hampel hand hash herr hip hof howell hz id impulse impulses in index install inverse jensen json kadaba kg kind kinetics
+    knee labels language large last lateral log male manager manifest map marker markers markerset mass max md medial median
+    min minus mix mm model moment moments movement ms name nan newton norm normal offset offsets opensim out parameter
+    parameters parity parquet peaks pedotti person phase pip plantar plate plates point positive posture privacy profile
+    proximal psoas pyarrow pycgm python rate raw readme rectus regression relative repair report rest review rms rotation
+    run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source
+    spatiotemporal spline splines stances stand start static still strike study subject suntay system tables test text to
+    toml torsion trial trials trochanter types uncertainty units variable varus version vicon video walk was what whole xx
+    yy zz
     """.split()  # noqa: SIM905
 )
 
@@ -95,7 +97,12 @@ def test_the_german_tables_hold_no_english() -> None:
 def own_words(tables: Tables) -> set[str]:
     """Of the recording: names of files, trials and channels; what was typed; where numbers were read; citations."""
     summary, calibration = tables.summary, tables.calibration
-    texts = [summary["subject"], tables.manifest, [trial["name"] + " " + trial["file"] for trial in summary["trials"]]]
+    texts = [
+        shipped_rules().version,
+        summary["subject"],
+        tables.manifest,
+        [trial["name"] + " " + trial["file"] for trial in summary["trials"]],
+    ]
     texts += [summary["subject"].get("sources"), tables.manifest.get("command")]
     texts += [[segment.get("citation") for segment in calibration.get("segments", {}).values()]]
     if tables.channels is not None:

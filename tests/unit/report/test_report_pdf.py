@@ -53,11 +53,11 @@ def texts(pdf):
 
 
 def test_every_page_carries_code_date_and_number(texts):
-    assert len(texts) == 17
+    assert len(texts) == 18
     for number, text in enumerate(texts, 1):
         assert "WAVE-01" in text
         assert "Session date: 2024-05-17" in text
-        assert f"Page {number} / 17" in text
+        assert f"Page {number} / 18" in text
         assert "Research software, not a medical device." in text
 
 

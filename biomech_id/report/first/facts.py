@@ -1,0 +1,138 @@
+"""What the first page is drawn from: one condition of a session, judged by the rules once for all parts of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from biomech_id.conventions import SIDES, Aspect
+from biomech_id.interpretation.artefacts import Artefact, ArtefactTests
+from biomech_id.interpretation.deviations import (
+    LEAST_SAID_CYCLES,
+    JudgedSide,
+    LimbNorm,
+    PatternDeviation,
+    judge_patterns,
+    judged_sides,
+)
+from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
+from biomech_id.report.layout.style import Style
+from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.norm import Norm
+from biomech_id.session.tables.session_tables import Tables
+
+
+@dataclass(frozen=True, eq=False)
+class SessionFacts:
+    """One condition of a session and the norm, as the parts of the first page ask them.
+
+    Attributes
+    ----------
+    layer : Layer
+        The straight walks of one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        What stands behind curves and numbers.
+    """
+
+    layer: Layer
+    style: Style
+    norm: Norm | None
+
+    @property
+    def tables(self) -> Tables:
+        """The session."""
+        return self.layer.tables
+
+    @cached_property
+    def rules(self) -> PatternRules:
+        """The rules, with those of a laboratory's own file."""
+        return pattern_rules((self.norm.patterns if self.norm is not None else "") or None)
+
+    @cached_property
+    def judged(self) -> tuple[PatternDeviation, ...]:
+        """Every rule on every side of this condition; empty without people in the norm."""
+        if self.norm is None or not self.norm.people:
+            return ()
+        found = judge_patterns(self.tables, self.norm.people, self.rules)
+        return tuple(each for each in found if each.condition == self.layer.condition)
+
+    @cached_property
+    def sides(self) -> Mapping[str, JudgedSide]:
+        """Side -> its cycles and their mean."""
+        found = judged_sides(self.tables, self.rules)
+        return {each.side: each for each in found if each.condition == self.layer.condition}
+
+    @cached_property
+    def groups(self) -> tuple[tuple[PatternRule, tuple[PatternDeviation, ...]], ...]:
+        """Patterns said in words, left and right together, the largest first; a covered one stands in another's sentence."""
+        alone = [each for each in self.judged if each.marked and not each.covered_by]
+        largest = sorted(alone, key=lambda each: -each.size)
+        patterns = dict.fromkeys(each.pattern for each in largest)
+        in_order = sorted(alone, key=lambda each: each.side)
+        return tuple((self.rules[name], tuple(each for each in in_order if each.pattern == name)) for name in patterns)
+
+    @cached_property
+    def unsaid(self) -> tuple[PatternDeviation, ...]:
+        """Patterns that are met and not said in words, the largest first.
+
+        Those of sides with too few cycles, and of rules without a positive case, are left to ``deviations.csv``.
+        """
+        met = (each for each in self.judged if each.met and not each.marked and not each.covered_by)
+        found = [each for each in met if each.cycles >= LEAST_SAID_CYCLES and self.rules[each.pattern].tested]
+        return tuple(sorted(found, key=lambda each: -np.nan_to_num(each.size)))
+
+    def covered(self, each: PatternDeviation) -> tuple[PatternDeviation, ...]:
+        """Return the patterns that stand in a pattern's sentence, the largest first.
+
+        Parameters
+        ----------
+        each : PatternDeviation
+            Said in words.
+        """
+        found = [x for x in self.judged if x.covered_by == each.pattern and x.side == each.side and x.marked]
+        return tuple(sorted(found, key=lambda one: -np.nan_to_num(one.size)))
+
+    def tests(self, each: PatternDeviation) -> tuple[Artefact, ...]:
+        """Return what the tests found that ask what else could make a pattern.
+
+        Parameters
+        ----------
+        each : PatternDeviation
+            The pattern on one side.
+        """
+        return self._tested[each.pattern, each.side]
+
+    @cached_property
+    def _tested(self) -> Mapping[tuple[str, str], tuple[Artefact, ...]]:
+        people = self.norm.people if self.norm is not None else ()
+        norm, means = LimbNorm(people), {side: each.mean for side, each in self.sides.items()}
+        tests = ArtefactTests(self.tables, norm.curves, norm.of, means, people)
+        return {(x.pattern, x.side): tests.of_rule(self.rules[x.pattern], x.side, x.cycles) for x in self.judged}
+
+    @cached_property
+    def artefacts(self) -> Mapping[str, frozenset[bool | None]]:
+        """Artefact -> what its test said of any pattern: that it warns, does not, or could not run (None)."""
+        results: dict[str, set[bool | None]] = {}
+        for test in (test for tests in self._tested.values() for test in tests):
+            results.setdefault(test.artefact, set()).add(test.warns)
+        return {name: frozenset(told) for name, told in results.items()}
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Side -> number of cycles in the means of angles."""
+        return {side: self.layer.count(side, Aspect.KINEMATICS) for side in SIDES}
+
+    @cached_property
+    def loaded(self) -> Mapping[str, int]:
+        """Side -> number of cycles in the means of loads."""
+        return {side: self.layer.count(side, Aspect.KINETICS) for side in SIDES}
+
+    @property
+    def silent_sides(self) -> tuple[str, ...]:
+        """Sides of too few cycles, of which nothing is said."""
+        return tuple(side for side in SIDES if self.counts[side] < LEAST_SAID_CYCLES)

@@ -1,0 +1,170 @@
+"""Page 1 of a session: head, numbers and examination, what differs, and what can be trusted, on one landscape sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from biomech_id.report.first.examination import draw_examination
+from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.first.numbers import draw_numbers
+from biomech_id.report.first.patterns import draw_patterns
+from biomech_id.report.first.profile import draw_profile
+from biomech_id.report.first.trust import draw_layer_line, draw_trust, draw_unsayable, trusted
+from biomech_id.report.layout.numbers import digits, written
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.page import Content
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS
+
+#: Left and right edge of the three columns, and between which heights they stand.
+_LEFT, _MIDDLE, _RIGHT = (LEFT_MM, 80.0), (86.0, 206.0), (212.0, RIGHT_MM)
+_TOP_MM, _BOTTOM_MM = 37.5, 193.0
+#: Left and right edge of the three parts of the line of layers.
+_LAYERS_MM = ((LEFT_MM, 98.0), (102.0, 232.0), (236.0, RIGHT_MM))
+_NOT_STATED = ("", "not stated")
+
+
+def walking_layer(content: Content) -> Layer | None:
+    """Return the straight walks that the first page is of: the first condition; None where nothing was walked.
+
+    Parameters
+    ----------
+    content : Content
+        What pages are drawn from.
+    """
+    return next((layer for layer in content.layers if layer.kind == "straight"), None)
+
+
+def first_page(content: Content) -> Figure:
+    """Draw page 1 of a session with walks.
+
+    Parameters
+    ----------
+    content : Content
+        What pages are drawn from.
+    """
+    layer, style = walking_layer(content), content.style
+    sheet = Sheet(style)
+    if layer is None:
+        sheet.text(LEFT_MM, 30.0, style.label("first.no_walk"), size="heading")
+        return sheet.figure
+    facts = SessionFacts(layer, style, content.norm)
+    layers = trusted(facts)
+    _draw_head(sheet, facts)
+    draw_layer_line(sheet, layers, _LAYERS_MM, 30.2)
+    for left, right in ((_LEFT[1], _MIDDLE[0]), (_MIDDLE[1], _RIGHT[0])):
+        sheet.rule((left + right) / 2, _TOP_MM - 3.0, (left + right) / 2, _BOTTOM_MM, colour="grid", width=0.8)
+    y = draw_numbers(sheet, facts, _LEFT[0], _TOP_MM, _LEFT[1])
+    y = draw_profile(sheet, facts, _LEFT[0], y + 5.0, _LEFT[1])
+    draw_examination(sheet, facts, _LEFT[0], y + 5.0, _LEFT[1], _BOTTOM_MM)
+    draw_patterns(sheet, facts, _MIDDLE[0], _TOP_MM, _MIDDLE[1], _BOTTOM_MM)
+    y = draw_trust(sheet, layers, _RIGHT[0], _TOP_MM, _RIGHT[1])
+    y = draw_unsayable(sheet, facts, _RIGHT[0], y + 2.0, _RIGHT[1])
+    _draw_below(sheet, facts, y + 5.5)
+    _draw_foot(sheet, facts)
+    return sheet.figure
+
+
+def _draw_head(sheet: Sheet, facts: SessionFacts) -> None:
+    """Who walked how, and the norm."""
+    style, norm = sheet.style, facts.norm
+    norm_text = style.label("first.no_norm") if norm is None else style.label("first.norm", name=norm_name(facts), n=norm.n)
+    room = 90.0
+    sheet.text(
+        RIGHT_MM, 21.6, shortened(norm_text, room, style.size("small"), weight="bold"), size="small", weight="bold", ha="right"
+    )
+    if norm is not None and norm.n < CLINICAL_SUBJECTS:
+        sheet.text(RIGHT_MM, 25.0, style.label("first.not_clinical"), size="tiny", colour="quiet", ha="right")
+    lines = wrapped(" · ".join(_who(facts)), RIGHT_MM - LEFT_MM - room - 4.0, style.size("body"), most=2)
+    sheet.paragraph(LEFT_MM, 18.6, lines, size="body", spacing=1.25)
+    sheet.rule(LEFT_MM, 26.6, RIGHT_MM, 26.6, colour="zero")
+    sheet.rule(LEFT_MM, 32.0, RIGHT_MM, 32.0, colour="zero")
+
+
+def norm_name(facts: SessionFacts) -> str:
+    """Return what a norm is called: its source with version and date, as its file says.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session with its norm.
+    """
+    note = facts.norm.note if facts.norm is not None else {}
+    return (
+        " ".join(str(note[key]) for key in ("name", "version", "date") if note.get(key))
+        or str(note.get("source", "")).partition(",")[0]
+    )
+
+
+def _who(facts: SessionFacts) -> Iterator[str]:
+    style, subject = facts.style, facts.tables.summary.get("subject", {})
+    mark, unknown = style.decimal_mark, style.label("common.not_recorded")
+    age, sex = subject.get("age_years"), subject.get("sex")
+    yield style.label("cover.years", years=digits(age, ".0f", mark)) if age is not None else style.label("first.no_age")
+    yield style.labels.get(f"sex.{str(sex).lower()}", str(sex)) if sex else style.label("first.no_sex")
+    height, mass = (subject.get(name) for name in ("height_m", "mass_kg"))
+    yield f"{written(height, 2, mark)} m" if height is not None else f"{style.label('cover.height')} {unknown}"
+    yield f"{written(mass, 1, mark)} kg" if mass is not None else f"{style.label('cover.mass')} {unknown}"
+    legs = list((subject.get("leg_length_m") or {}).values())
+    if legs:
+        yield style.label("first.leg", leg=" / ".join(dict.fromkeys(written(leg, 2, mark) for leg in legs)))
+    trials = facts.layer.trials
+    for name in ("footwear", "aid"):
+        stated = dict.fromkeys(str(trial.get(name, "")) for trial in trials)
+        yield from (style.label(f"first.{name}", what=style.word(word)) for word in stated if word not in _NOT_STATED)
+    if facts.layer.condition:
+        yield facts.layer.condition
+    others = dict.fromkeys(c for c in facts.tables.summary.get("conditions", ()) if c and c != facts.layer.condition)
+    if others:
+        yield style.label("first.other_conditions", names=", ".join(others))
+
+
+def _draw_below(sheet: Sheet, facts: SessionFacts, top_mm: float) -> None:
+    """Below the trust: what was not measured, how to read the page, and room for comment and signature."""
+    style, (left, right) = sheet.style, _RIGHT
+    y = top_mm
+    lacking = [f"– {text}" for text in _not_measured(facts)]
+    if lacking:
+        sheet.heading(left, y, style.label("first.not_measured"))
+        lines = [line for text in lacking for line in wrapped(text, right - left, style.size("tiny"))]
+        y = sheet.paragraph(left, y + 1.2, lines, size="tiny", spacing=1.25) + 5.0
+    how = wrapped(style.label("first.how" if facts.norm is not None else "first.how_no_norm"), right - left, style.size("tiny"))
+    signature_mm = _BOTTOM_MM - 19.0
+    if y + 2.0 + 2.8 * len(how) < signature_mm:
+        sheet.heading(left, y, style.label("first.how_to_read"))
+        sheet.paragraph(left, y + 1.2, how, size="tiny", colour="quiet", spacing=1.2)
+    sheet.heading(left, signature_mm, style.label("first.comment"))
+    for below in (7.0, 13.5):
+        sheet.rule(left, signature_mm + below, right, signature_mm + below, colour="zero", width=0.5)
+    sheet.text(left, _BOTTOM_MM - 1.0, style.label("first.sign"), size="tiny", colour="quiet")
+
+
+def _not_measured(facts: SessionFacts) -> Iterator[str]:
+    """What this session has not, so that nobody looks for it."""
+    style, tables = facts.style, facts.tables
+    measured = set(tables.cycles["variable"].unique())
+    if not {"ThoraxAngles", "SpineAngles"} & measured:
+        yield style.label("first.no_trunk")
+    if not any(trial["plates"] for trial in facts.layer.trials):
+        yield style.label("first.no_plates")
+    if tables.channels is None:
+        yield style.label("first.no_signals")
+    yield style.label("first.never_here")
+    if facts.norm is not None:
+        untested = [rule for rule in facts.rules.rows if not rule.tested]
+        yield style.label("first.untested", n=len(untested))
+
+
+def _draw_foot(sheet: Sheet, facts: SessionFacts) -> None:
+    """Conventions, model, versions and the intended use, in two lines."""
+    style, summary = sheet.style, facts.tables.summary
+    sheet.rule(LEFT_MM, _BOTTOM_MM + 1.0, RIGHT_MM, _BOTTOM_MM + 1.0, colour="grid")
+    model, kinetics = (str(summary.get(name, "")) for name in ("model", "kinetics"))
+    words = [style.label(f"model.{name}") for name in (model, kinetics) if name]
+    words.append(style.label("first.rules", version=facts.rules.version))
+    words.append(style.label("first.sources"))
+    for y, text in ((_BOTTOM_MM + 3.9, style.label("first.conventions")), (_BOTTOM_MM + 6.6, " · ".join(words))):
+        sheet.text(LEFT_MM, y, shortened(text, RIGHT_MM - LEFT_MM, style.size("tiny")), size="tiny", colour="quiet")

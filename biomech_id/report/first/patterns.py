@@ -1,0 +1,310 @@
+"""The middle of the first page: what differs most from the norm, in words, or why no sentence stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomech_id.conventions import SIDES
+from biomech_id.interpretation.deviations import LIMIT_SD, PatternDeviation, small_norm_factor
+from biomech_id.interpretation.measuring import TermNorm, limit_value
+from biomech_id.interpretation.rules import PatternRule
+from biomech_id.languages import WRITTEN
+from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.first.thumbnails import draw_thumbnail
+from biomech_id.report.layout.numbers import written
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
+from biomech_id.report.panels.layer import ROWS
+
+#: At most so many sentences, and with this many the row of curves below keeps its place.
+_MOST_SAID, _WITH_OVERVIEW = 8, 5
+_MOST_COVERED = 2
+_THUMBNAIL_MM, _INDENT_MM = 40.0, 6.0
+_CURVES_MM, _CURVES_IN_ROW = 24.0, 4
+#: Rows of curves that fill what sentences leave free.
+CURVE_ROWS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("PelvisAngles", "X"), ("HipAngles", "X"), ("KneeAngles", "X"), ("AnkleAngles", "X")),
+    (("PelvisAngles", "Y"), ("HipAngles", "Y"), ("HipAngles", "Z"), ("FootProgressAngles", "Z")),
+    (("HipMoment", "X"), ("KneeMoment", "X"), ("AnkleMoment", "X"), ("AnklePower", "")),
+    (("PelvisAngles", "Z"), ("KneeAngles", "Y"), ("HipPower", ""), ("KneePower", "")),
+)
+#: Decimals of a value on this page, by its unit.
+_DECIMALS = {"deg": 0, "%": 0}
+
+
+def value_text(value: float, unit: str, style: Style, *, extra: int = 0) -> str:
+    """Return a value with its unit, as this page prints both.
+
+    Parameters
+    ----------
+    value : float
+        In the unit.
+    unit : str
+        As the sign table writes it.
+    style : Style
+        Colours, words, scales and units of the report.
+    extra : int, optional
+        Decimals more than usual.
+    """
+    said = written(value, _DECIMALS.get(unit, 2) + extra, style.decimal_mark)
+    return f"{said}°" if unit == "deg" else said if unit == "1" else f"{said} {style.word(unit)}"
+
+
+def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: float, right_mm: float, bottom_mm: float) -> None:
+    """Draw the sentences with their thumbnails, what is smaller in one grey line, and curves where room is left.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    facts : SessionFacts
+        The session, judged.
+    left_mm, top_mm, right_mm, bottom_mm : float
+        Millimetres from the sheet's left and top.
+    """
+    style = sheet.style
+    sheet.heading(left_mm, top_mm, style.label("first.differs"))
+    sheet.text(right_mm, top_mm, style.label("first.by_size"), size="tiny", colour="quiet", ha="right")
+    y = top_mm + 2.2
+    for text, colour in _openings(facts):
+        lines = wrapped(text, right_mm - left_mm, style.size("small"), weight="bold")
+        y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight="bold") + 0.8
+    said, last = facts.groups[:_MOST_SAID], bottom_mm - 7.5
+    room_mm = last - y - (_CURVES_MM + 4.0 if len(said) <= _WITH_OVERVIEW else 0.0)
+    shown = 0
+    for number, (rule, sides) in enumerate(said, 1):
+        needed = block_mm(facts, rule, sides, right_mm - left_mm)
+        if needed > room_mm:
+            break
+        sheet.rule(left_mm, y + 0.4, right_mm, y + 0.4, colour="grid", width=0.6)
+        _draw_sentence(sheet, facts, number, rule, sides, (left_mm, y + 0.9, right_mm, needed - 1.3))
+        y, room_mm, shown = y + needed, room_mm - needed, number
+    rest = _rest(facts, shown)
+    if rest:
+        lines = wrapped(rest, right_mm - left_mm, style.size("tiny"), most=3)
+        sheet.rule(left_mm, y + 0.4, right_mm, y + 0.4, colour="grid", width=0.6)
+        y = sheet.paragraph(left_mm, y + 1.0, lines, size="tiny", colour="quiet", spacing=1.2)
+    _draw_curves(sheet, facts, (left_mm, y + 5.0, right_mm, bottom_mm))
+
+
+def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
+    """Sentences above all others: sides of too few cycles, a speed that changes curves, and why nothing is said."""
+    style = facts.style
+    for side in facts.silent_sides:
+        n = facts.counts[side]
+        label = "first.no_cycle" if not n else "first.one_cycle" if n == 1 else "first.few_cycles"
+        yield style.label(label, side=style.label(f"side.{side}"), n=n), "warn"
+    yield from ((text, "warn") for text in _pace(facts))
+    if not facts.groups:
+        yield style.label(f"first.why_{_silence(facts)}"), "ink"
+
+
+def _silence(facts: SessionFacts) -> str:
+    """Why no sentence stands on the page."""
+    if facts.norm is None:
+        return "no_norm"
+    if not facts.norm.people:
+        return "no_people"
+    if all(np.isnan(each.band) for each in facts.judged):
+        return "no_bands"
+    return "nothing" if len(facts.silent_sides) < 2 else "few"
+
+
+def _pace(facts: SessionFacts) -> Iterator[str]:
+    """The speed in one line, where it leaves the norm's two SDs: it changes curves by itself."""
+    if True not in facts.artefacts.get("speed", ()) or facts.norm is None or "speed_dimensionless" not in facts.norm.scalars:
+        return
+    mean, sd = facts.norm.scalars["speed_dimensionless"]
+    own = float(np.nanmean([side.mean.numbers["speed_dimensionless"][0] for side in facts.sides.values()]))
+    mark = facts.style.decimal_mark
+    numbers = {"own": written(own, 2, mark), "mean": written(mean, 2, mark), "sd": written(sd, 2, mark)}
+    yield "▲ " + facts.style.label("first.slow" if own < mean else "first.fast", **numbers)
+
+
+def block_mm(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviation], width: float) -> float:
+    """Return how high a sentence is with its thumbnail.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    rule : PatternRule
+        Of the sentence.
+    sides : Sequence[PatternDeviation]
+        Its sides.
+    width : float
+        Of the column, mm.
+    """
+    lines = _lines(facts, rule, sides, width - _THUMBNAIL_MM - _INDENT_MM - 3.0)
+    return max(6.4 + sum(_pitch(facts.style, line.size) for line in lines) + 1.0, 19.0)
+
+
+def _pitch(style: Style, size: str) -> float:
+    return style.size(size) * MM_PER_POINT * 1.25
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a sentence: what is written, and how."""
+
+    text: str
+    size: str = "small"
+    colour: str = "ink"
+    weight: str = "normal"
+
+
+def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviation], room_mm: float) -> Iterator[_Line]:
+    """Lines below the numbers of a sentence."""
+    style = facts.style
+    warned, silent, lacking = _tests(facts, sides)
+    name, short = rule_words(rule, style)
+    paragraphs = [
+        _Line(f"{name[:1].upper()}{name[1:]} ({short})", "body", weight="bold"),
+        _Line(_measured(rule, sides, style), colour="quiet"),
+        *(_Line(text) for text in _covered(facts, sides)),
+        *(_Line(f"▲ {style.label(f'warns.{artefact}')}", colour="warn", weight="bold") for artefact in warned),
+    ]
+    quiet = [
+        style.label(label, tests=", ".join(style.label(f"artefact.{artefact}") for artefact in tests))
+        for label, tests in (("first.no_warning", silent), ("first.not_run", lacking)) if tests
+    ]  # fmt: skip
+    paragraphs += [_Line("; ".join(quiet), "tiny", "quiet")] if quiet else []
+    for line in paragraphs:
+        for text in wrapped(line.text, room_mm, style.size(line.size), weight=line.weight):
+            yield replace(line, text=text)
+
+
+def rule_words(rule: PatternRule, style: Style) -> tuple[str, str]:
+    """Return what a pattern is and its name, in the report's language; in English where the rules have no other.
+
+    Parameters
+    ----------
+    rule : PatternRule
+        The rule.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    language = style.language if style.language in rule.names else WRITTEN
+    return rule.names[language], rule.short[language]
+
+
+def _tests(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> tuple[list[str], list[str], list[str]]:
+    """Artefacts of a sentence: those that warn on a side, those that warn on none, and those that could not be asked."""
+    results: dict[str, list[bool | None]] = {}
+    for each in sides:
+        for test in facts.tests(each):
+            results.setdefault(test.artefact, []).append(test.warns)
+    results.pop("few-cycles", None)  # a sentence has enough
+    warned = [name for name, told in results.items() if True in told]
+    silent = [name for name, told in results.items() if True not in told and False in told]
+    return warned, silent, [name for name, told in results.items() if set(told) == {None}]
+
+
+def _measured(rule: PatternRule, sides: Sequence[PatternDeviation], style: Style) -> str:
+    """Error, cycles and size of a sentence, and its rule."""
+    cycles = [
+        (f"{style.label(f'first.side_{each.side}')} " if each.side else "")
+        + style.label("first.of_cycles", shown=each.cycles_shown, n=each.cycles)
+        for each in sides
+    ]
+    return style.label(
+        "first.measured",
+        band=value_text(max(each.band for each in sides), sides[0].unit, style, extra=0),
+        cycles=", ".join(cycles),
+        size=written(max(each.size for each in sides), 1, style.decimal_mark),
+        rule=rule.pattern,
+    )
+
+
+def _covered(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> Iterator[str]:
+    """What stands in a sentence of other patterns: at most two, each with its numbers."""
+    found: dict[str, list[PatternDeviation]] = {}
+    for side in sides:
+        for each in facts.covered(side):
+            found.setdefault(each.pattern, []).append(each)
+    for pattern, covered in list(found.items())[:_MOST_COVERED]:
+        name, _ = rule_words(facts.rules[pattern], facts.style)
+        yield facts.style.label("first.with", values=_values(covered, facts.style), name=name, rule=pattern)
+
+
+def _values(sides: Sequence[PatternDeviation], style: Style) -> str:
+    said = [(each.side, value_text(each.value, each.unit, style)) for each in sides]
+    return " ".join(f"{style.label(f'first.side_{side}')} {value}" if side else value for side, value in said)
+
+
+def _norm_text(rule: PatternRule, each: PatternDeviation, style: Style) -> str:
+    norm = TermNorm(each.norm_mean, each.norm_sd, each.norm_n)
+    limit = limit_value(rule.shown.limit, norm, k=LIMIT_SD, w=small_norm_factor(norm.n))
+    mean = written(norm.mean, _DECIMALS.get(each.unit, 2), style.decimal_mark)
+    return style.label(
+        "first.norm_limit", mean=mean, sd=value_text(norm.sd, each.unit, style), limit=value_text(limit, each.unit, style)
+    )
+
+
+def _draw_sentence(
+    sheet: Sheet, facts: SessionFacts, number: int, rule: PatternRule, sides: Sequence[PatternDeviation],
+    place_mm: tuple[float, float, float, float],
+) -> None:  # fmt: skip
+    style, (left, top, right, height) = sheet.style, place_mm
+    x, y = left + _INDENT_MM, top + 4.6
+    sheet.text(left, y, str(number), size="heading", colour="quiet", weight="bold")
+    for each in sides:
+        said = _values([each], style)
+        sheet.text(x, y, said, size="number", colour=each.side or "ink", weight="bold")
+        x += width_mm(said, style.size("number"), weight="bold") + 3.0
+    sheet.text(x, y, _norm_text(rule, sides[0], style), size="tiny", colour="quiet")
+    y += 0.8
+    for line in _lines(facts, rule, sides, right - left - _THUMBNAIL_MM - _INDENT_MM - 3.0):
+        points = style.size(line.size)
+        sheet.text(left + _INDENT_MM, y + points * MM_PER_POINT, line.text, size=line.size, colour=line.colour, weight=line.weight)
+        y += _pitch(style, line.size)
+    quantity = rule.shown.quantity
+    if (quantity.variable, quantity.component) in ROWS:
+        ends = [
+            [facts.sides[each.side].mean.place(end)[0] for end in (quantity.start, quantity.end)] for each in sides if each.side
+        ]
+        start, end = np.nanmean(ends, axis=0).tolist() if ends else (0.0, 100.0)
+        place = (right - _THUMBNAIL_MM, top + 0.4, _THUMBNAIL_MM, min(height, 24.0))
+        draw_thumbnail(sheet, facts, (quantity.variable, quantity.component), place, (start, end))
+
+
+def _rest(facts: SessionFacts, shown: int) -> str:
+    """What is smaller or within error, and what found no room, in one line."""
+    style = facts.style
+    crowded = [(rule, sides) for rule, sides in facts.groups[shown:]]
+    parts = [f"{_values(sides, style)} {rule_words(rule, style)[1]} ({rule.pattern})" for rule, sides in crowded]
+    said = [style.label("first.more", patterns="; ".join(parts))] if parts else []
+    smaller: dict[str, list[PatternDeviation]] = {}
+    for each in facts.unsaid:
+        smaller.setdefault(each.pattern, []).append(each)
+    small = [
+        f"{_values(sorted(sides, key=lambda each: each.side), style)} {rule_words(facts.rules[name], style)[1]} ({name})"
+        for name, sides in smaller.items()
+    ]
+    said += [style.label("first.smaller", patterns="; ".join(small))] if small else []
+    return " ".join([*said, style.label("first.all_rows")]) if said else ""
+
+
+def _draw_curves(sheet: Sheet, facts: SessionFacts, place_mm: tuple[float, float, float, float]) -> None:
+    """Rows of curves in the room that is left: sagittal first."""
+    left, top, right, bottom = place_mm
+    measured = [names for names in CURVE_ROWS if any(_has_curve(facts, name) for name in names)]
+    rows = min(len(measured), int((bottom - top + 2.0) // _CURVES_MM))
+    if rows < 1:
+        return
+    style = sheet.style
+    sheet.heading(left, top, style.label("first.curves"))
+    legend = style.label("first.curves_key" if facts.norm is not None else "first.curves_key_no_norm")
+    sheet.text(right, top, legend, size="tiny", colour="quiet", ha="right")
+    width, height = (right - left) / _CURVES_IN_ROW, min((bottom - top - 1.5) / rows, 34.0)
+    for number, names in enumerate(measured[:rows]):
+        for column, name in enumerate(names):
+            draw_thumbnail(sheet, facts, name, (left + column * width, top + 1.5 + number * height, width - 1.0, height))
+
+
+def _has_curve(facts: SessionFacts, name: tuple[str, str]) -> bool:
+    return any(np.isfinite(facts.layer.mean(side, ROWS[name], facts.style).mean).any() for side in SIDES)

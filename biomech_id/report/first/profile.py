@@ -1,0 +1,65 @@
+"""The movement analysis profile as a strip of bars, each with its number, and the norm's own scores behind them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.first.numbers import ScoreLine
+from biomech_id.report.layout.numbers import written
+from biomech_id.report.layout.records import records
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.typography import shortened
+from biomech_id.report.panels.layer import ROWS
+
+_ROW_MM, _BAR_MM, _NAME_MM = 4.5, 1.9, 27.0
+#: The strip is at least so many degrees wide, so that small scores look small.
+_LEAST_WIDTH_DEG = 15.0
+
+
+def draw_profile(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: float, right_mm: float) -> float:
+    """Draw a row for each variable; return where they end, which is the top where there are no scores.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    facts : SessionFacts
+        The session, judged.
+    left_mm, top_mm, right_mm : float
+        Millimetres from the sheet's left and top.
+    """
+    style, table = sheet.style, facts.tables.scores
+    rows = [row for row in records(table) if row.condition == facts.layer.condition and row.side in SIDES] if len(table) else []
+    if not rows:
+        return top_mm
+    sheet.heading(left_mm, top_mm, style.label("first.profile"))
+    sheet.text(right_mm, top_mm, style.label("first.profile_norm"), size="tiny", colour="quiet", ha="right")
+    names = dict.fromkeys((row.variable, row.component) for row in rows)
+    ends = [end for row in rows for end in (row.value, _reach(row)) if np.isfinite(end)]
+    widest = max([_LEAST_WIDTH_DEG, *ends])
+    bars_mm = right_mm - left_mm - _NAME_MM - 5.0
+    y = top_mm + 2.0
+    for name in names:
+        title = style.word(ROWS[name].title) if name in ROWS else style.label("first.gps_short")
+        sheet.text(left_mm, y + 3.0, shortened(title, _NAME_MM - 1.0, style.size("small")), size="small")
+        own = {row.side: row for row in rows if (row.variable, row.component) == name}
+        reach = max(_reach(row) for row in own.values())
+        if np.isfinite(reach):
+            sheet.box(left_mm + _NAME_MM, y, bars_mm * reach / widest, 2 * _BAR_MM + 0.2, face="norm", edge=None)
+        for number, side in enumerate(SIDES):
+            top, value = y + number * (_BAR_MM + 0.2), own[side].value if side in own else float("nan")
+            said = written(value, 0, style.decimal_mark)
+            length = bars_mm * value / widest if np.isfinite(value) else 0.0
+            if length:
+                sheet.box(left_mm + _NAME_MM, top + 0.25, length, _BAR_MM - 0.5, face=side, edge=None)
+            beyond = max(length, bars_mm * reach / widest if np.isfinite(reach) else 0.0)
+            sheet.text(left_mm + _NAME_MM + beyond + 0.6, top + 1.75, said, size="tiny", colour=side)
+        y += _ROW_MM
+    return y
+
+
+def _reach(row: ScoreLine) -> float:
+    """End of the norm's own band, mean + SD; NaN where the norm does not say."""
+    return float(row.norm_mean + row.norm_sd)

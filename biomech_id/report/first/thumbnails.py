@@ -1,0 +1,87 @@
+"""Small panels of one variable: the norm's band, both sides' means, and the phase that was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.scale import Scale
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import shortened, width_mm
+from biomech_id.report.panels.curve_panel import PERCENT
+from biomech_id.report.panels.layer import ROWS
+
+_CYCLE = Scale(0.0, 100.0, 50.0)
+#: Of the scale that every page has, so that a curve that hardly moves looks so.
+_LEAST_SHARE = 0.3
+
+
+def draw_thumbnail(
+    sheet: Sheet, facts: SessionFacts, name: tuple[str, str], place_mm: tuple[float, float, float, float],
+    phase: tuple[float, float] | None = None,
+) -> None:  # fmt: skip
+    """Draw one variable's means over the cycle.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    facts : SessionFacts
+        The session.
+    name : tuple[str, str]
+        Variable and component.
+    place_mm : tuple[float, float, float, float]
+        Left, top, width and height with the title above and the numbers around it.
+    phase : tuple[float, float] | None, optional
+        What is shaded, percent of the cycle.
+    """
+    style, row = sheet.style, ROWS[name]
+    left, top, width, height = place_mm
+    panel = sheet.panel(left + 6.5, top + 3.4, width - 7.0, height - 6.6)
+    curves = {side: facts.layer.mean(side, row, style).mean for side in SIDES}
+    curves = {side: curve for side, curve in curves.items() if np.isfinite(curve).any()}
+    band = facts.norm.band(row, style) if facts.norm is not None else None
+    drawn = [*curves.values(), *(band[:2] if band is not None else ())]
+    usual = style.scale(row)
+    panel.frame(_CYCLE, _scale(drawn, _LEAST_SHARE * (usual.high - usual.low)), x_numbers=True)
+    sheet.text(left + 6.5, top + 2.4, _title(row, style, width - 6.5), size="tiny", colour="quiet")
+    if phase is not None:
+        _shade(panel, phase)
+    if band is not None:
+        panel.band(PERCENT, band[0], band[1], colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
+    for side, curve in curves.items():
+        line = [np.column_stack([PERCENT, curve])]
+        panel.polylines(line, colour=side, width=1.1, dashes=style.dashes(side), gid=f"first|{side}|{row.column('')}")
+    if not curves:
+        panel.notice(style.label("first.no_curve"))
+
+
+def _title(row: SignRow, style: Style, room_mm: float) -> str:
+    """Name and unit, or the name alone where both have no room."""
+    title, size = style.word(row.title), style.size("tiny")
+    whole = f"{title}, {'°' if style.unit(row) == 'deg' else style.word(style.unit(row))}"
+    return whole if width_mm(whole, size) <= room_mm else shortened(title, room_mm, size)
+
+
+def _scale(curves: Sequence[FloatArray], least_span: float) -> Scale:
+    """A scale with two or three round ticks that holds all curves."""
+    known = np.concatenate([curve[np.isfinite(curve)] for curve in curves]) if curves else np.zeros(0)
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, least_span)
+    span = max(high - low, least_span)
+    low, high = min(low, (low + high - span) / 2), max(high, (low + high + span) / 2)
+    size = 10.0 ** np.floor(np.log10(span))
+    step = next(float(size * part) for part in (0.5, 1.0, 2.0, 5.0, 10.0) if span / (size * part) <= 2.5)
+    return Scale(low - 0.06 * span, high + 0.06 * span, step)
+
+
+def _shade(panel: Panel, phase: tuple[float, float]) -> None:
+    low, high = panel.get_ylim()
+    start, end = max(0.0, phase[0]), min(100.0, max(phase[1], phase[0] + 2.0))
+    ends = np.array([start, end])
+    panel.band(ends, np.full(2, low), np.full(2, high), colour="judged", opacity=0.55, zorder=0.6, gid="judged phase")

@@ -1,0 +1,49 @@
+"""The first page of a session: its numbers are those of the tables, and what cannot be said is said to be so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from biomech_id.report import draw_report
+
+
+def printed_on(tables, tmp_path, **options) -> list[str]:
+    """Every text of page 1, after the document's title and the page's."""
+    texts: list[str] = []
+    draw_report(tables, tmp_path / "page.pdf", pages=["first"], printed=texts, **options)
+    return texts[2:]
+
+
+def mean_of(tables, parameter, side=None):
+    used = tables.cycle_list[tables.cycle_list["used"].astype(bool) & (tables.cycle_list["kind"] == "straight")]
+    rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
+    mine = rows[(rows["parameter"] == parameter) & (rows["side"].isin([side]) if side else True)]
+    return float(np.mean(mine["value"]))
+
+
+def test_its_headline_numbers_are_means_over_the_cycles_that_count(session, tmp_path):
+    texts = printed_on(session, tmp_path)
+    assert texts[texts.index("Speed, m/s") + 1] == f"{mean_of(session, 'speed'):.2f}"
+    off = texts.index("Foot off, %")
+    assert texts[off + 1 : off + 3] == [f"{mean_of(session, 'foot_off', side):.1f}" for side in "LR"]
+
+
+@pytest.mark.parametrize(("cycles", "words"), [(1, "Left: 1 cycle: not judged."), (2, "Right: 2 cycles: not judged.")])
+def test_a_side_of_few_cycles_says_so(build, tmp_path, cycles, words):
+    assert words in printed_on(build(cycles=cycles), tmp_path)
+
+
+def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, build_norm, tmp_path):
+    alone = " ".join(printed_on(build(), tmp_path))
+    assert "No sentence stands here: without a norm of limbs" in alone
+    assert "biomech-id norm OUT... -o norm.csv" in alone
+    means = " ".join(printed_on(build(), tmp_path, norm=build_norm(n=24)))
+    assert "the norm holds means and SDs and no people" in means
+
+
+def test_a_session_without_walks_has_no_such_page_and_says_so_when_asked(build, tmp_path):
+    texts: list[str] = []
+    draw_report(build(cycles=0), tmp_path / "whole.pdf", printed=texts)
+    assert "Gait summary" not in texts
+    assert "This session has no straight walk" in printed_on(build(cycles=0), tmp_path)[0]
