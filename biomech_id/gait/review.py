@@ -213,13 +213,44 @@ class Repair:
         return Sentence("repaired", {"kind": self.kind, "what": self.what, "author": self.author, "reason": self.reason})
 
 
+@dataclass(frozen=True)
+class Placement:
+    """Markers that were stuck on anew within a session: from a trial on another static trial calibrates.
+
+    Attributes
+    ----------
+    since : str
+        The first trial with the markers as they are now, in the order of names; it may be their static trial.
+    markers : tuple[str, ...]
+        Which were stuck on anew.
+    static : str
+        The recording of quiet standing with them, of this session.
+    one_mean : bool, optional
+        Whether trials before and after may be averaged together, because somebody says so.
+    reason : str, optional
+        Why.
+    author : str, optional
+        Who says so.
+    """
+
+    since: str
+    markers: tuple[str, ...]
+    static: str
+    one_mean: bool = False
+    reason: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        return f"placement since {self.since}: {', '.join(self.markers)}"
+
+
 #: What of a recording may be put right by hand: labels or channels exchanged, a plate mirrored, the static trial of another visit,
 #: a copy that counts.
 REPAIRS = ("labels", "plate", "channels", "static", "copy")
 #: What of a plate is turned where the centre of pressure stays: its force along an axis, or its moment about the vertical as well.
 PLATE_PARTS = ("force", "force and moment")
 
-Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair
+Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair | Placement
 
 
 def trials_named(decision: Decision) -> tuple[str, ...]:
@@ -235,6 +266,8 @@ def trials_named(decision: Decision) -> tuple[str, ...]:
     tuple[str, ...]
         One, of a repair any number.
     """
+    if isinstance(decision, Placement):
+        return (decision.since, decision.static)
     return decision.named if isinstance(decision, Repair) else (decision.trial,)
 
 
@@ -254,6 +287,8 @@ class Review:
         Printed, and nothing else.
     repairs : tuple[Repair, ...], optional
         Applied where recordings are read, in this order.
+    placements : tuple[Placement, ...], optional
+        Markers that were stuck on anew, each from a trial on.
     file : str, optional
         Name of the file that says so; empty where a recipe does.
     """
@@ -264,9 +299,10 @@ class Review:
     comments: tuple[Comment, ...] = ()
     file: str = ""
     repairs: tuple[Repair, ...] = ()
+    placements: tuple[Placement, ...] = ()
 
     def __iter__(self) -> Iterator[Decision]:
-        return chain(self.verdicts, self.cycles, self.events, self.comments, self.repairs)
+        return chain(self.verdicts, self.cycles, self.events, self.comments, self.repairs, self.placements)
 
     def of_trial(self, name: str) -> Review:
         """Return what is said of one trial.
@@ -483,7 +519,10 @@ def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
     list[dict[str, Any]]
         One for each decision: its kind under "decision", and its fields as JSON can hold them.
     """
-    kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair"}
+    kinds = {
+        CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict", Repair: "repair",
+        Placement: "placement",
+    }  # fmt: skip
     return [{"decision": kinds[type(decision)], **_plain(decision)} for decision in decisions]
 
 

@@ -58,6 +58,8 @@ class ChosenModel:
         The session's, with the roles of markers that had to be recognised.
     recalibrate : Recalibrate | None, optional
         Calibrates the model anew on a changed static trial.
+    placement : str, optional
+        What marks the conditions of trials whose markers were stuck on anew within the session, "(2)"; empty before that.
     """
 
     job: Job
@@ -67,6 +69,7 @@ class ChosenModel:
     findings: tuple[Finding, ...]
     trials: tuple[Trial, ...]
     recalibrate: Recalibrate | None = None
+    placement: str = ""
 
 
 def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:

@@ -91,7 +91,7 @@ def _drawable(review: Review, tables: Tables, path: Path, out: Path) -> Review:
         It changes events, stances or recordings, and the analysis does not have these changes.
     """
     followed = (tables.summary.get("review") or {}).get("decisions", ())
-    asked: tuple[Decision, ...] = (*review.events, *review.verdicts, *review.repairs)
+    asked: tuple[Decision, ...] = (*review.events, *review.verdicts, *review.repairs, *review.placements)
     news = [said for said in asked if decision_records([said])[0] not in followed]
     if news:
         raise OptionError(

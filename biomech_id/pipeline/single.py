@@ -293,7 +293,7 @@ def _analyse_read(
     intake = replace(intake, trials=trials)
     try:
         with stage("calibrate"):
-            asked, groups = job, choose_models(job, intake.trials)
+            asked, groups = job, choose_models(job, intake.trials, review.placements)
     except MissingInputError as error:
         if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
             raise
@@ -651,7 +651,7 @@ def _analysed(
         if progress:
             progress(Step("analyse", trial.name, number, len(walks)))
         try:
-            called = nameless.condition(condition(Path(trial.path).stem))
+            called = f"{nameless.condition(condition(Path(trial.path).stem))} {chosen.placement}".strip()
             given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
             require_room(trial, bands=told)
             made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, carried=carried[id(chosen)], **given)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 from biomech_id.emg.channels import EmgInput
 from biomech_id.errors import Finding, OptionError, option
 from biomech_id.files.output_names import IN_NO_FILE_NAME, is_plain
-from biomech_id.gait.review import Repair, Review
+from biomech_id.gait.review import Placement, Repair, Review
 from biomech_id.languages import Sentence
 from biomech_id.markersets import load_markerset
 from biomech_id.markersets.marker_set import MARKER_SETS, MarkerKey
@@ -189,6 +189,8 @@ class Pseudonym:
             named = {str(name): self.trial(str(name)) for name in decision.named}
             words |= {"trials": tuple(named[name] for name in decision.trials), "since": named.get(decision.since, "")}
             words["what"] = tuple(named.get(str(what), self.of_values(what)) for what in decision.what)
+        elif isinstance(decision, Placement):
+            words |= {"since": self.trial(decision.since), "static": self.trial(Path(decision.static).stem)}
         else:
             words["trial"] = self.trial(decision.trial)
         if "comments" not in self.keeps:

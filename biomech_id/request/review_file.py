@@ -3,7 +3,8 @@
 One reader for both. ``[[verdict]]`` says which plate a stance is on, whatever the rules say of it; the recipe's ``stance_verdicts``
 holds the same tables, or each of them as one line. Where the two mean the same stance the review counts. ``[[stance]]`` takes a
 stance's kinetics away or gives them back, ``[[cycle]]`` puts a cycle into means or out of them, ``[[event]]`` moves, adds or
-deletes a foot strike or foot off, a ``[[repair]]`` puts something of the recordings right, and a ``[[comment]]`` is printed.
+deletes a foot strike or foot off, a ``[[repair]]`` puts something of the recordings right, a ``[[placement]]`` says since when
+markers were stuck on anew, and a ``[[comment]]`` is printed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from biomech_id.files.settings import (
 )
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.event_findings import GAIT_KINDS
-from biomech_id.gait.review import PLATE_PARTS, REPAIRS, Comment, CycleChoice, EventChange, Repair, Review
+from biomech_id.gait.review import PLATE_PARTS, REPAIRS, Comment, CycleChoice, EventChange, Placement, Repair, Review
 from biomech_id.trial import EventKind
 
 #: What a person writes on one line: trial, side, which stance, plates.
@@ -125,6 +126,18 @@ REPAIR = Section(
         ),
     ),
 )
+#: Markers that were stuck on anew within the session.
+PLACEMENT = Section(
+    {
+        "since": a_text("Name of the first trial with the markers as they are now."),
+        "markers": Setting("a list of names", _names, "Markers that were stuck on anew."),
+        "static": a_text("Name of the static trial that was recorded with them."),
+        "one_mean": yes_or_no("Whether trials before and after may be averaged together all the same."),
+        "reason": a_text("Why."),
+        "author": a_text("Who decided."),
+    },
+    required=("since", "markers", "static"),
+)
 #: What a review may say: name of each list of tables -> what one of them holds.
 DECISION_TABLES: Mapping[str, Section] = {
     "verdict": VERDICT,
@@ -133,10 +146,11 @@ DECISION_TABLES: Mapping[str, Section] = {
     "event": EVENT,
     "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
     "repair": REPAIR,
+    "placement": PLACEMENT,
 }
 REVIEW = Section(
     {
-        "schema": a_whole_number(1, 2, "Version of this layout: 2 has repairs."),
+        "schema": a_whole_number(1, 2, "Version of this layout: 2 has repairs and placements."),
         **{name: ListOf(table) for name, table in DECISION_TABLES.items()},
     },
     required=("schema",),
@@ -250,6 +264,7 @@ def read_review(path: str | Path) -> Review:
         tuple(Comment(**_with_float_times(said, "time_s")) for said in content.get("comment", ())),
         name,
         tuple(_repair(said, Path(path).parent) for said in content.get("repair", ())),
+        tuple(Placement(**{**said, "markers": tuple(said["markers"])}) for said in content.get("placement", ())),
     )
 
 

@@ -133,7 +133,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("clinic", "section -> key -> text of [clinic] in subject.toml; null without, absent in older folders"),
         Key("review", "what was decided by hand; null without, absent in older folders"),
         Key("review.file", "the review that says so; empty where the recipe does"),
-        Key("review.decisions[]", "one each, with `decision` (verdict, cycle, event, comment or repair) and its fields "
+        Key("review.decisions[]", "one each, with `decision` (verdict, cycle, event, comment, repair or placement) and its fields "
             "as in review.toml"),
         Key("norm.n", "smallest number of subjects behind any of its values"),
         Key("norm.clinical", "whether n is at least 20"),

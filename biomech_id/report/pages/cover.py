@@ -255,7 +255,8 @@ def by_hand(tables: Tables, style: Style) -> Iterator[tuple[str, str]]:
     used, by_rules = (tables.cycle_list[name].astype(bool) for name in ("used", "used_by_rules"))
     counts = {"out": int((by_rules & ~used).sum()), "in": int((used & ~by_rules).sum())}
     changed = {
-        kind: sum(said["decision"] == kind for said in review.get("decisions", ())) for kind in ("event", "verdict", "repair")
+        kind: sum(said["decision"] == kind for said in review.get("decisions", ()))
+        for kind in ("event", "verdict", "repair", "placement")
     }
     said = [style.label(f"cover.by_hand_{what}", n=n) for what, n in (counts | changed).items() if n]
     if said:

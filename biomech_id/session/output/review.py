@@ -46,7 +46,7 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
     kept = [
         said
         for said in (tables.summary.get("review") or {}).get("decisions", ())
-        if said["decision"] in ("verdict", "event", "repair")
+        if said["decision"] in ("verdict", "event", "repair", "placement")
     ]
     followed = {"file": review.file, "decisions": [*kept, *decision_records(decided)]}
     after = replace(tables, summary={**tables.summary, "trials": trials, "review": followed})
