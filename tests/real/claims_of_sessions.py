@@ -386,6 +386,9 @@ def no_gait(said: Said) -> bool:
         position = said.trial.markers.position_m
         ranges = np.nanpercentile(position, 98, axis=0) - np.nanpercentile(position, 2, axis=0)
         return bool(np.nanmedian(np.linalg.norm(ranges, axis=1)) < 0.06)
+    if inner.rule == "on-the-spot":
+        ways = [np.ptp(middle(said, side)[:, :2], axis=0).max() for side in "LR"]
+        return bool(min(ways) < inner.values["range_mm"] * 1e-3 + 0.01 and way.max() > 0.05)
     if inner.rule == "not-ahead":
         frames = said.trial.motion.motions["", "pelvis"].frames
         way = (frames.origin_lab_m[-1] - frames.origin_lab_m[0])[:2]
@@ -1257,7 +1260,7 @@ def late(said: Said) -> bool:
 
 @claim("emg-gain", unit=instead("furlong"), size=lambda size: 1e-5 * size)
 def gain(said: Said) -> bool:
-    """The unit is that of channels of the file; what they measure is far more than a muscle gives the skin (10 mV)."""
+    """The unit is that of channels of the file; what they measure is more than a muscle gives the skin (1.5 mV RMS)."""
     sizes, units = [], set()
     for path in [said.path] if said.session is None else session_recordings(said):
         # Channels of plates measure newtons and have another unit.
@@ -1267,7 +1270,7 @@ def gain(said: Said) -> bool:
     return (
         said["unit"] in units
         and said["size"] <= max(sizes) * 3
-        and said["size"] * {"V": 1.0, "mV": 1e-3}.get(said["unit"], 1.0) > 0.005
+        and said["size"] * {"V": 1.0, "mV": 1e-3}.get(said["unit"], 1.0) > 0.002
     )
 
 

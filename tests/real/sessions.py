@@ -120,8 +120,11 @@ def find_sessions(shared: Path) -> dict[str, Session]:
         f"norm_subjects/{path.name}": Session((f"c3d/norm_subjects/{path.name}",), SIX_DOF)
         for path in folders(shared / "c3d" / "norm_subjects")
     }
+    abroad = {
+        f"labs_abroad/{path.name}": Session((f"c3d/labs_abroad/{path.name}",)) for path in folders(shared / "c3d" / "labs_abroad")
+    }
     own = {f"own/{path.name}": Session((str(path),)) for path in own_subjects()}
-    return {**children, **walks, **NAMED, **own}
+    return {**children, **walks, **NAMED, **abroad, **own}
 
 
 def own_subjects() -> list[Path]:
@@ -240,7 +243,7 @@ class Sessions(Mapping[str, Computed]):
             (folder / "checked.json").write_text(json.dumps(found), encoding="utf-8")
 
         c3d = sorted(path for path in (self.shared / "c3d").rglob("*") if path.suffix.lower() == ".c3d")
-        c3d = [path for path in c3d if not {"labs_abroad", "oxford_foot"} & set(path.parts)]  # not checked yet
+        c3d = [path for path in c3d if "oxford_foot" not in path.parts]  # not checked yet
         home = once(self.folder / "checked", write)
         return dict(json.loads((home / "checked.json").read_text(encoding="utf-8")))
 

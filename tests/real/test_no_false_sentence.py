@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import claims_of_files
+import claims_of_laboratories
 import claims_of_sessions
 import pytest
 from claims import CHECKS, Said, said_of_files, said_of_sessions
@@ -17,7 +18,7 @@ from biomech_id import analyse, virtual_subject
 from biomech_id.sample.c3d import write_c3d
 
 #: Importing them registers their checks.
-MODULES = (claims_of_files, claims_of_sessions)
+MODULES = (claims_of_files, claims_of_sessions, claims_of_laboratories)
 #: Other recordings that a check of a sentence without numbers is asked about.
 ELSEWHERE = 12
 
