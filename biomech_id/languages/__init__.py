@@ -321,7 +321,9 @@ def _shown(value: Any, spec: str, language: str) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown(item, spec, language) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"{value:{spec}}".replace(".", terms_of(language, "language").get("decimal_mark", "."))
+        number, terms = f"{value:{spec}}", terms_of(language, "language")
+        number = terms.get("minus", "-") + number[1:] if number.startswith("-") else number
+        return number.replace(".", terms.get("decimal_mark", "."))
     # JSON has no NaN: a number that is not known comes back as nothing.
     return format(float("nan"), spec) if value is None and spec else plates_called(str(value), language)
 

@@ -81,9 +81,19 @@ def test_a_finding_about_one_step_says_so() -> None:
     assert Finding("plate-elsewhere", STEPS).message.startswith("By 1 step on it, plate 1")
 
 
+def test_german_sentences_have_the_minus_sign_of_the_tables_beside_them() -> None:
+    """A sentence had a hyphen where the number in the table beside it had a minus sign; names keep their hyphens."""
+    values = {"ratio": -0.49, "least": 0.15, "most": 1.1, "turned": True}
+    assert "−0,49" in worded("force-sideways", values, "de")
+    assert "-0.49" in worded("force-sideways", values, "en")
+    assert "walk-2" in worded("static-one-frame", {"trial": "walk-2", "frame": -3}, "de")
+
+
 def test_german_is_a_laboratorys_german() -> None:
     """Words that no German gait laboratory says, and what it says in their place."""
-    never = {r"\bStände": "Standphasen", r"\blebend": "nutzbar", r"\bein Stand\b": "eine Standphase"}
+    never = {
+        r"\bStände": "Standphasen", r"\blebend": "nutzbar", r"\bein Stand\b": "eine Standphase", r"[Vv]ersuch(?!t)": "Messung",
+    }  # fmt: skip
     texts = {path.name: path.read_text(encoding="utf-8") for path in LANGUAGES["de"].rglob("*.toml")}
     assert texts
     found = [(name, word) for name, text in texts.items() for word in never if re.search(word, text)]
