@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from biomech_id.errors import Finding, MissingInputError, OptionError, did_you_mean
 from biomech_id.gait.review import Placement
@@ -61,7 +62,7 @@ def choose_models(job: Job, trials: Sequence[Trial], placements: Sequence[Placem
     for number, (static, (start, placement), end) in enumerate(zip(standing, starts, ends, strict=True), start=2):
         group = [static, *(trial for trial in trials[start:end] if trial not in [*standing, *named])]
         mark = mark if placement.one_mean else f"({number})"
-        values = {"since": placement.since, "markers": placement.markers, "static": static.name, "mark": mark}
+        values: dict[str, Any] = {"since": placement.since, "markers": placement.markers, "static": static.name, "mark": mark}
         values |= {"apart": not placement.one_mean, "author": placement.author, "reason": placement.reason}
         chosen = _with_static(job, static, _in_order(trials, group), found)
         findings = (Finding("placed-anew", values, placement.since), *chosen.findings)
