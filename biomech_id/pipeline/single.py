@@ -298,7 +298,8 @@ def _analyse_read(
         if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
             raise
         # Nobody knows what the markers lie on; what the muscles did is known all the same.
-        refusal = error.message.replace(str(job.folder), ".")  # results hold no absolute path
+        # Results hold no absolute path, and no sentence begins with the one that stands for it.
+        refusal = error.message.replace(f"{job.folder} cannot", "The folder cannot").replace(str(job.folder), ".")
         unknown = Finding("muscles-without-model", {"refusal": refusal}, ".")
         return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
     job, static, subject = groups[0].job, groups[0].static, groups[0].subject

@@ -14,6 +14,7 @@ from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
+from biomech_id.report.pages.jumps import jumps_of
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.session.tables.session_tables import Table, Tables
@@ -27,8 +28,6 @@ _ROWS = (
     (("HipAngles", "Y"), ("HipAngles", "Z"), ("FootProgressAngles", "Z")),
 )
 _MOST_ROWS, _COLUMNS = 3, 3
-#: Movements that are drawn by phase where they are whole.
-_PHASED = frozenset({"squat", "rise"})
 _TOP_MM, _PITCH_MM, _HEIGHT_MM, _GUTTER_MM, _NOTE_MM = 31.0, 53.0, 40.0, 13.0, 193.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _COLUMNS * _GUTTER_MM) / _COLUMNS
 #: Distances of ticks, s, of which the first that makes at most `_MOST_TICKS` is taken.
@@ -92,24 +91,22 @@ class Course:
 
 
 def trials_without_cycles(tables: Tables) -> list[Course]:
-    """Return the trials of a session without any cycle that would have some: walks, runs, and what nothing else shows.
+    """Return the trials of a session that no other page shows.
 
-    Empty where some trial has cycles: what a session shows then are those.
+    Walks, runs and movements that nothing names where none of them has a cycle: where some trial has, the session shows those.
+    Jumps, squats and rises of which nothing was measured, whatever else there is: a landing from a box is no whole jump.
 
     Parameters
     ----------
     tables : Tables
         The session's tables.
     """
-    measured = set(tables.spatiotemporal["trial"]) if "trial" in tables.spatiotemporal else set()
-    # Squats and rises that the recording cuts have no phases, and so no page of their own.
-    shown = [
-        trial
-        for trial in tables.summary.get("trials", ())
-        if trial["kind"] not in NO_STRIDES or (trial["kind"] in _PHASED and trial["name"] not in measured)
-    ]
-    if any(trial["cycles"] for trial in shown):
-        return []
+    trials = tables.summary.get("trials", ())
+    walked = [trial for trial in trials if trial["kind"] not in NO_STRIDES]
+    walked = [] if any(trial["cycles"] for trial in walked) else walked
+    measured = {(name, prefix) for prefix in NO_STRIDES for name, _ in jumps_of(tables, f"{prefix}_")}
+    others = [trial for trial in trials if trial["kind"] in NO_STRIDES and (trial["name"], trial["kind"]) not in measured]
+    shown = [trial for trial in trials if trial in walked or trial in others]
     events = {trial["name"]: tuple((e["time_s"], e["side"], e["kind"]) for e in trial.get("events", ())) for trial in shown}
     without = [(trial["name"], trial["kind"]) for trial in shown if trial["name"] in tables.frames]
     return [Course(name, kind, events[name], tables.frames[name]) for name, kind in without]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
 import pytest
 
+from biomech_id.conventions import LAYERS_OF_MEANS
 from biomech_id.errors import Finding
 from biomech_id.languages import LANGUAGES, worded
 from biomech_id.markersets import propose
 from biomech_id.readers.c3d.labels import _VIRTUAL_NAME
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.pages.cover import cycles_in_means
 
 STEPS = {
     "steps": 1, "plate": "plate 1", "x_mm": 0.0, "y_mm": 31.0, "turn_deg": 0.1, "sd_x_mm": 9.0, "sd_y_mm": 8.0, "sd_turn_deg": 0.5,
@@ -75,6 +79,19 @@ def test_arrows_of_forces_are_points_that_software_computed(name: str) -> None:
     """They jump where a foot lands, and `check` said: delete that frame of that marker."""
     assert _VIRTUAL_NAME.match(name)
     assert not _VIRTUAL_NAME.match("VectorKnee")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "says"),
+    [((), "hold no whole stride"), (("turn",), "no cycle is of a straight walk"), (("straight", "straight"), r"\(2\)")],
+)
+def test_the_cover_says_why_no_cycle_is_in_a_mean_by_what_there_is(kinds: tuple[str, ...], says: str) -> None:
+    """Where events ended early, and no cycle was cut, the cover said that none was measured well enough."""
+    counts = [f"{layer}{ending}" for layer in LAYERS_OF_MEANS for ending in ("", "_by_rules")]
+    cycles = pd.DataFrame({"kind": list(kinds), "side": ["L"] * len(kinds), **{name: [False] * len(kinds) for name in counts}})
+    text = cycles_in_means(cycles, load_style())
+    assert re.search(says, text)
+    assert ("well enough" in text) == ("straight" in kinds)
 
 
 def test_a_finding_about_one_step_says_so() -> None:
