@@ -30,6 +30,8 @@ from biomech_id.session.tables.means import mean_curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 
 TABLE = Path(__file__).with_suffix(".md")
+#: What each marker, plate and event reaches.
+REACH = TABLE.with_name("layer_reach.md")
 SEED = 20261123
 #: Sessions below the folder of recordings, beside those of the children; every one gives means.
 FOLDERS = ("five_walks_emg", "walking", "vcm", "leardini", "opensim", "helen_hayes")
@@ -174,6 +176,43 @@ def _signals(trial: Trial, factor: float) -> Trial:
         stored[:, own] = 0
     scale[own] *= factor or 1.0
     return replace(trial, analog=replace(analog, stored=stored, scale=scale))
+
+
+def with_events(laid: Laid) -> Laid:
+    """The session whose walks store the events that were found in them, so that each can be moved."""
+    found = {trial.name: trial.events for trial in laid.computed().trials}
+    return laid.with_walks(lambda walk: replace(walk, events=found.get(walk.name, walk.events)))
+
+
+def event_shifts(trial: Trial) -> Iterator[tuple[str, Callable[[Trial], Trial]]]:
+    """Each stored event one frame later."""
+    for number, event in enumerate(trial.events):
+        later = replace(event, time_s=event.time_s + 1.0 / trial.rate_hz)
+        moved = (*trial.events[:number], later, *trial.events[number + 1 :])
+        name = f"{event.kind} {event.side}, {event.time_s:.2f} s"
+        yield name, lambda walk, moved=moved: replace(walk, events=moved)  # type: ignore[misc]
+
+
+def dependence(laid: Laid) -> dict[str, set[Place]]:
+    """The whole table of one session: every marker, plate, channel and event -> layers and sides whose numbers it changes."""
+    laid = with_events(laid)
+    before, _ = numbers(laid)
+    walk = max((trial for trial in laid.trials if moves(trial)), key=lambda trial: len(trial.markers.names))
+    every = (*shifts(walk), *event_shifts(walk))
+    return {name: changed(before, numbers(laid.with_walks(change))[0]) for name, change in every}
+
+
+def dependence_lines(table: Mapping[str, set[Place]]) -> list[str]:
+    """The committed page of `dependence`: one row an item, one column a layer and side."""
+    places = [(layer, side) for layer in (Aspect.KINEMATICS, Aspect.KINETICS, Aspect.EMG, Aspect.WHOLE_BODY) for side in SIDES]
+    heads = " | ".join(f"{layer} {side}" for layer, side in places)
+    rows = [f"| {name} | {' | '.join('x' if place in mine else '-' for place in places)} |" for name, mine in table.items()]
+    title = "# What each marker, plate and event reaches"
+    how = (
+        f"Version {__version__}, the virtual adult with two plates: each marker 1 mm off, each plate 1 mm off and 1 % stronger, "
+        "each event one frame later. An x says that some number of that layer and side changes; everything else stays to the byte."
+    )
+    return [title, "", how, "", f"| moved | {heads} |", f"|{' --- |' * (1 + len(places))}", *rows, ""]
 
 
 def reach(laid: Laid, touched: Sequence[str]) -> dict[str, set[Place]]:
@@ -323,7 +362,10 @@ def head(sessions: int, faults: int, beyond: int) -> list[str]:
 
 
 def main(folder: str | Path = SHARED) -> int:
-    """Write the table."""
+    """Write both tables."""
+    two = bid.virtual_subject(body="adult", plates="two", seed=SEED, noise_m=0.0003)
+    lines = dependence_lines(dependence(Laid("virtual", (two.static().trial, two.walk().trial))))
+    REACH.write_text("\n".join(lines), encoding="utf-8")
     rows = [row for laid in sessions(Path(folder)) for row in rows_of(laid)]
     beyond = sum(bool(row.beyond) for row in rows)
     heads = head(len({row.session for row in rows}), len(rows), beyond)

@@ -127,7 +127,7 @@ REPAIR = Section(
     ),
 )
 #: Markers that were stuck on anew within the session.
-PLACEMENT = Section(
+STUCK_ANEW = Section(
     {
         "since": a_text("Name of the first trial with the markers as they are now."),
         "markers": Setting("a list of names", _names, "Markers that were stuck on anew."),
@@ -146,7 +146,7 @@ DECISION_TABLES: Mapping[str, Section] = {
     "event": EVENT,
     "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
     "repair": REPAIR,
-    "placement": PLACEMENT,
+    "placement": STUCK_ANEW,
 }
 REVIEW = Section(
     {

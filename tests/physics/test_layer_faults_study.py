@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.studies.layer_faults import FAULTS, TABLE, Laid, Numbers, changed, judge, line, numbers, reach, virtual
+from benchmarks.studies.layer_faults import FAULTS, REACH, TABLE, Laid, Numbers, changed, judge, line, numbers, reach, virtual
 from biomech_id.conventions import Aspect
 
 LEFT, RIGHT = (tuple((layer, side) for layer in Aspect) for side in "LR")
@@ -47,3 +47,16 @@ def test_no_fault_of_the_study_changes_what_it_cannot_reach() -> None:
     rows = [row for row in TABLE.read_text(encoding="utf-8").splitlines() if row.startswith("| ")][2:]
     assert rows
     assert [row for row in rows if not row.endswith("| - |")] == []
+
+
+def test_the_committed_dependence_crosses_no_side_and_no_layer() -> None:
+    """A side's markers reach that side alone, a plate kinetics alone, an event no loads but its own side's curves."""
+    rows = [row.strip("| ").split(" | ") for row in REACH.read_text(encoding="utf-8").splitlines() if row.startswith("| ")]
+    places, items = rows[0][1:], [row for row in rows[2:] if len(row) == len(rows[0])]
+    assert len(items) > 25
+    for name, *reached in items:
+        hit = {place for place, mark in zip(places, reached, strict=True) if mark == "x"}
+        side = {"L", "R"} - set(name[:1]) if name[1:4] in ("KNE", "THI", "ANK", "TIB", "HEE", "TOE") else set()
+        side |= {"L", "R"} - {name.split(" ")[2][:1]} if name.startswith("Foot ") else set()
+        assert not {place for place in hit if place[-1] in side}, name
+        assert not name.startswith("plate") or all(place.startswith("kinetics") for place in hit), name
