@@ -639,6 +639,19 @@ TABLES: tuple[TableRow, ...] = (
                "rule, outside the sagittal plane no turned knee axis; else false"),
         Column("covered_by", "text", "the pattern in whose sentence it stands; empty where it stands alone"),
     )),
+    TableRow("changes", "one pattern of one side that is said of one of two sessions; written beside a comparison's PDF", (
+        Column("session", "text", "which one is compared with the first, A: B to F"),
+        Column("side", "text", "L or R; empty for what belongs to the whole walk"),
+        Column("pattern", "text", "id of the rule: CRS ASWS2 ..."),
+        Column("before", "number", "what the rule shows of session A, of the mean cycle"),
+        Column("after", "number", "the same of the other"), Column("change", "number", "after less before"),
+        Column("band", "number", "what 95 % of changes stay within where nothing changed: both placements, and the cycles' "
+               "scatter by t of their number"),
+        Column("direction", "text", "towards norm, away from norm, past the norm, or within error"), _UNIT,
+        Column("marked_before", "text", "true where the pattern is said in words of session A, else false"),
+        Column("marked_after", "text", "the same of the other"),
+        Column("covered_by", "text", "the pattern in whose sentence it stands; empty where it stands alone"),
+    )),
     TableRow("channels", "one analog channel that no force plate uses: muscle, verdict and the numbers behind it", (
         _TRIAL, _LABEL, _MUSCLE, _SIDE, Column("unit", "text", "of the signal in every table: uV at the skin, or as stored"),
         Column("verdict", "text", "live quiet dead hum railed artefact intermittent not_emg; only live is shown as a muscle"),

@@ -52,6 +52,7 @@ def compare_command(
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
     *,
     norm: NormFile = None,
+    pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
     style: StyleFile = None,
     condition: Annotated[
         list[str] | None, typer.Option(help="Condition of each folder, in their order, or the ones of one folder; may be repeated.")
@@ -63,7 +64,7 @@ def compare_command(
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Overlay two to six sessions, or the conditions of one: a colour each, and what changed from the first.
+    """Overlay two to six sessions, or the conditions of one: what changed beyond error, ten pages, and changes.csv beside them.
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
@@ -74,7 +75,10 @@ def compare_command(
         with stage("read"):
             sessions = [read_tables(out) for out in steps("read", outs)]
         with stage("draw"):
-            compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=shown)
+            compare_report(
+                sessions, output, norm=norm, pages=pages or None, style=style, conditions=condition or None, mix=mix or (),
+                progress=shown,
+            )  # fmt: skip
     doubts = [
         doubt
         for letter, other in zip("BCDEF", sessions[1:], strict=False)

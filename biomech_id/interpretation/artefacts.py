@@ -115,7 +115,7 @@ class ArtefactTests:
             "not-straight": lambda _rule, _side: self._not_straight(),
             "aid": lambda _rule, _side: self._condition("aid"),
             "footwear": lambda _rule, _side: self._condition("footwear"),
-            "norm-age": lambda _rule, _side: self._norm_age(),
+            "norm-age": lambda _rule, _side: self.norm_age(),
         }
 
     @property
@@ -187,7 +187,8 @@ class ArtefactTests:
         stated = {trial.get(name, _NOT_STATED) for trial in self._straight} - {_NOT_STATED, ""}
         return bool(stated - {"none", "barefoot"}) if stated else None
 
-    def _norm_age(self) -> bool | None:
+    def norm_age(self) -> bool | None:
+        """Return whether the person's age does not fit those of the norm; None where one of them is not recorded."""
         age = self._tables.summary.get("subject", {}).get("age_years")
         ages = [person.age_years for person in self._people if np.isfinite(person.age_years)]
         if age is None or not ages:

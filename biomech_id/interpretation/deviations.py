@@ -273,6 +273,8 @@ class JudgedSide:
         Parameter -> what markers placed anew and times make of it, one SD in its unit.
     parts : tuple[slice, ...], optional
         Which of the cycles are of one side.
+    sources : frozenset[str] | None, optional
+        Which sources of error count; None for all of them.
     """
 
     condition: str
@@ -282,6 +284,7 @@ class JudgedSide:
     sd_of_mean: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     number_sd: Mapping[str, float]
     parts: tuple[slice, ...] = (slice(None),)
+    sources: frozenset[str] | None = None
 
     def error_sd(self, quantity: RuleQuantity) -> float:
         """Return what the session's own error makes of a quantity, one SD; NaN where nobody knows.
@@ -292,7 +295,7 @@ class JudgedSide:
             What is measured.
         """
         if quantity.stat in TIMES:
-            return TIME_SD_PERCENT
+            return float(np.hypot(TIME_SD_PERCENT, self._crossing_sd(quantity)))
         if quantity.stat in ("st", "asym"):
             sd = self.number_sd.get(quantity.variable, 0.0)
             if quantity.stat == "st":
@@ -306,7 +309,8 @@ class JudgedSide:
         if TOTAL not in known:
             return float("nan")
         if quantity.stat in LEVELS:
-            squares = known[TOTAL] ** 2
+            counted = (TOTAL,) if self.sources is None else sorted(self.sources & known.keys())
+            squares = np.sum([known[source] ** 2 for source in counted], axis=0)
         else:
             squares = 2.0 * np.sum([known[source] ** 2 for source in _WITHOUT_PLACEMENT if source in known], axis=0)
         phase = self.mean.inside(quantity)[0]
@@ -315,8 +319,19 @@ class JudgedSide:
         within = within[np.isfinite(within)]
         return float(np.sqrt(within.mean())) if len(within) else float("nan")
 
+    def _crossing_sd(self, quantity: RuleQuantity) -> float:
+        """What a curve's own error makes of where it falls through zero, one SD in percent of the cycle; 0 for other times."""
+        name = (quantity.variable, quantity.component)
+        at = float(measured(self.mean, quantity)[0]) if quantity.stat == "zero_fall" else float("nan")
+        total = self.sd_of_mean.get(name, {}).get(TOTAL)
+        if total is None or not np.isfinite(at) or (self.sources is not None and not self.sources):
+            return 0.0
+        place = round(at)
+        slope = float(np.gradient(self.mean.curves[name][0])[place])
+        return abs(float(total[place]) / slope) if slope else 0.0
 
-def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
+
+def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str] | None = None) -> list[JudgedSide]:
     """Return the sides of a session that rules may judge, condition by condition; of each the cycles that its means are of.
 
     Parameters
@@ -325,6 +340,8 @@ def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
         The session.
     rules : PatternRules
         Whose variables are wanted.
+    sources : frozenset[str] | None, optional
+        As of `JudgedSide`.
     """
     names = {(q.variable, q.component) for rule in rules.rows for q in (*rule.criterion.quantities, rule.shown.quantity)}
     heads = tables.cycles.iloc[::CURVE_POINTS]
@@ -353,7 +370,8 @@ def judged_sides(tables: Tables, rules: PatternRules) -> list[JudgedSide]:
             flat_deg=np.full(len(of), _FLAT_PITCH_DEG) if flat else None,
         )  # fmt: skip
         bands = {name[1:]: uncertainty_of_rows(tables, at) for name, at in band_rows_of(tables, used).items() if name[1:] in names}
-        found.append(JudgedSide(str(condition), str(side), each, _mean_limb(each), bands, _number_sd(tables)))
+        mean, number_sd = _mean_limb(each), _number_sd(tables)
+        found.append(JudgedSide(str(condition), str(side), each, mean, bands, number_sd, sources=sources))
     return found
 
 
@@ -396,7 +414,7 @@ def _whole_walk(sides: Sequence[JudgedSide]) -> JudgedSide:
     mean = replace(_mean_limb(cycles), asymmetries={name: np.array([value]) for name, value in means.items()})
     ends = np.cumsum([0, *(side.cycles.count for side in sides)]).tolist()
     parts = tuple(slice(start, end) for start, end in pairwise(ends))
-    return JudgedSide(sides[0].condition, "", cycles, mean, {}, sides[0].number_sd, parts)
+    return JudgedSide(sides[0].condition, "", cycles, mean, {}, sides[0].number_sd, parts, sides[0].sources)
 
 
 def _of_other(side: str, mean: LimbCurves, name: str) -> dict[str, float]:
@@ -418,7 +436,26 @@ def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternR
         The rules; None for those that are shipped.
     """
     rules = rules or shipped_rules()
-    norm, judged = LimbNorm(people), judged_sides(tables, rules)
+    return tuple(covered(_one_of_mirrored(judge_sides(tables, people, rules), rules), rules))
+
+
+def judge_sides(
+    tables: Tables, people: Sequence[NormSample], rules: PatternRules, *, sources: frozenset[str] | None = None
+) -> list[PatternDeviation]:
+    """Return every rule judged on both sides, also where these mirror one another.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person.
+    rules : PatternRules
+        The rules.
+    sources : frozenset[str] | None, optional
+        Errors that the bands are made of, beside the scatter of cycles, which then counts by t of their number; None for all.
+    """
+    norm, judged = LimbNorm(people), judged_sides(tables, rules, sources=sources)
     found: list[PatternDeviation] = []
     for condition in dict.fromkeys(side.condition for side in judged):
         sides = [side for side in judged if side.condition == condition]
@@ -428,7 +465,7 @@ def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternR
             if not rule.is_class:
                 of = [whole] if rule.shown.quantity.stat in ("st", "asym") else sides
                 found += [_judged(rule, side, norm, tests) for side in of]
-    return tuple(_covered(_one_of_mirrored(found, rules), rules))
+    return found
 
 
 def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
@@ -481,7 +518,8 @@ def _judged(rule: PatternRule, side: JudgedSide, norm: LimbNorm, tests: Artefact
     value = float(measured(side.mean, quantity, norm.curves)[0])
     each = measured(side.cycles, quantity, norm.curves)
     of_norm = norm.of(quantity) or TermNorm(float("nan"), float("nan"), 0)
-    band = BAND_SDS * float(np.hypot(side.error_sd(quantity), _scatter(each[np.isfinite(each)], of_norm)))
+    scatter = _scatter(each[np.isfinite(each)], of_norm, by_t=side.sources is not None)
+    band = BAND_SDS * float(np.hypot(side.error_sd(quantity), scatter))
     artefacts = tests.warnings(rule, side.side, cycles)
     size = deviation_size(value, of_norm, band)
     within = not abs(value - of_norm.mean) > band
@@ -493,9 +531,25 @@ def _judged(rule: PatternRule, side: JudgedSide, norm: LimbNorm, tests: Artefact
     )  # fmt: skip
 
 
-def _scatter(values: FloatArray, norm: TermNorm) -> float:
-    """SD of a mean over cycles; of too few cycles the norm's own, which is never zero."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) >= LEAST_SAID_CYCLES else norm.sd
+def _scatter(values: FloatArray, norm: TermNorm, *, by_t: bool = False) -> float:
+    """SD of a mean over cycles; of too few cycles the norm's own, which is never zero. By t it counts more, the fewer they are."""
+    if len(values) < LEAST_SAID_CYCLES:
+        return norm.sd
+    from scipy.special import stdtrit
+
+    factor = float(stdtrit(len(values) - 1, 0.975)) / BAND_SDS if by_t else 1.0
+    return factor * float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def is_mirrored(rule: PatternRule) -> bool:
+    """Return whether what a rule shows of left and right is one thing: ranges of the pelvis outside the sagittal plane.
+
+    Parameters
+    ----------
+    rule : PatternRule
+        The rule.
+    """
+    return rule.joint == "pelvis" and not rule.in_sagittal_plane and rule.shown.quantity.stat == "range"
 
 
 def _one_of_mirrored(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
@@ -503,14 +557,21 @@ def _one_of_mirrored(found: Iterable[PatternDeviation], rules: PatternRules) -> 
     found = tuple(found)
     for each in found:
         rule = rules[each.pattern]
-        mirrored = rule.joint == "pelvis" and not rule.in_sagittal_plane and rule.shown.quantity.stat == "range"
-        same = [x for x in found if (x.condition, x.pattern) == (each.condition, each.pattern)] if mirrored else [each]
+        same = [x for x in found if (x.condition, x.pattern) == (each.condition, each.pattern)] if is_mirrored(rule) else [each]
         if each is max(same, key=lambda x: (bool(x.marked), bool(x.met), np.nan_to_num(x.size))):
             yield each
 
 
-def _covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
-    """Every deviation with the pattern in whose sentence it stands; one that is less sure covers nothing."""
+def covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
+    """Yield every deviation with the pattern in whose sentence it stands; one that is less sure covers nothing.
+
+    Parameters
+    ----------
+    found : Iterable[PatternDeviation]
+        As of `judge_sides`.
+    rules : PatternRules
+        The rules they were judged by.
+    """
     found = tuple(found)
     met = [each for each in found if each.met]
     for each in found:

@@ -11,6 +11,9 @@ import matplotlib as mpl
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import page_kinds, page_names, wanted_pages
+from biomech_id.report.comparison.book import comparisons_of, standard_pages
+from biomech_id.report.comparison.facts import Comparison
+from biomech_id.report.comparison.page import write_changes
 from biomech_id.report.layout.change_table import LETTERS
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.pages.cover import recorded
@@ -26,9 +29,6 @@ from biomech_id.session.values.step import Progress
 
 #: How many sessions or conditions can be told apart on one page.
 MOST_SESSIONS = len(LETTERS)
-#: Pages that a whole comparison of more than two leaves out: single cycles of many cannot be told apart, and a page for each
-#: session of what is not compared makes a book. Who asks for one by its name gets it.
-OF_FEW = ("kinematics_cycles", "kinetics_cycles", "budget", "emg_raw", "emg_cycles", "consistency")
 
 
 def compare_report(
@@ -103,9 +103,13 @@ def compare_report(
     dates = dict.fromkeys(recorded(layer.tables.summary.get("subject", {}).get("session_date"), look) for layer in layers)
     told = look.label("common.session_date", date=" / ".join(dates))
     with mpl.rc_context(look.rc), no_collector():
-        made = list(_pages(layers, look, reference, wanted))
+        compared = comparisons_of(layers, look, reference)
+        made = list(_pages(layers, look, reference, wanted, compared))
         stamp(made, look, code=" / ".join(codes), session=told, version=made_with(layers[-1].tables))
-        return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
+        written = write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
+    if compared:
+        write_changes(compared, written.with_suffix(".changes.csv"))
+    return written
 
 
 def _several(sessions: Sequence[Tables], conditions: Sequence[str | None] | None) -> list[Tables]:
@@ -175,11 +179,13 @@ def _named(layers: Sequence[Layer], names: Sequence[str] | None, style: Style) -
     return [Layer(x.tables, x.kind, x.condition, name) for x, name in zip(layers, names or made, strict=True)]
 
 
-def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
+def _pages(
+    layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Sequence[str], compared: Sequence[Comparison]
+) -> Iterator[Page]:
     content = Content(layers[0].tables, layers, style, norm)
-    whole = len(wanted) == len(page_names())
+    if len(wanted) == len(page_names()):
+        yield from standard_pages(compared, content)
+        return
     for kind in page_kinds():
-        if whole and (kind.lacks(content) or (len(layers) > 2 and kind.name in OF_FEW)):
-            continue
         if kind.name in wanted and kind.compare is not None:
             yield from (Page(kind.name, title, figure) for title, figure in kind.compare(kind, content))

@@ -23,7 +23,6 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES, SIDES
-from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES
 from biomech_id.session.bands.band_values import WORK_UNIT
 from biomech_id.session.bands.mean_uncertainty import band_rows_of, uncertainty_of_rows
@@ -337,29 +336,3 @@ def _work_apart_sd(first: ComparedCycles, second: ComparedCycles, name: tuple[st
     apart, _ = session_sd(first, second, variable, "", side=side)
     work = float(np.mean([each.work_sd(*name) ** 2 for each in (first, second)]))
     return float(np.sqrt(work * float(np.mean(apart**2)) / power)) if power > 0.0 else float("nan")
-
-
-def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[str, str], float]) -> float:
-    """Return what the difference of two overall gait profile scores is off by because of the markers, one SD, deg; first order.
-
-    The distance of a curve from the norm is taken to move with the curve as a whole, the variables without each other.
-
-    Parameters
-    ----------
-    first, second : ComparedCycles
-        The two sessions or conditions that are compared.
-    scores : dict[tuple[str, str], float]
-        Gait variable scores by variable and component, mean of both sides and sessions, deg.
-
-    Returns
-    -------
-    float
-        deg; NaN without scores.
-    """
-    known = [name for name in GAIT_VARIABLES if name in scores]
-    size = sum(scores[name] ** 2 for name in known)
-    if not size:
-        return float("nan")
-    squares = [(scores[name] * float(session_sd(first, second, *name)[0].mean())) ** 2 for name in known]
-    # Over the root of the mean of squares: d GPS = sum(GVS dGVS) / (n GPS).
-    return float(np.sqrt(2.0 * sum(squares)) / (len(known) * np.sqrt(size / len(known))))

@@ -581,7 +581,6 @@ def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
             summary = layer.tables.summary
             facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm, cycles=layer.cycles)[1:]]
             ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
-    draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
     yield sheet.figure
 
 

@@ -24,8 +24,8 @@ from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, PageKind, of_each, register
 from biomech_id.session.tables.session_tables import Table, Tables
-from biomech_id.statistics.sessions import score_sd
-from biomech_id.statistics.two_recordings import NORMAL_LIMIT, ScalarChange
+from biomech_id.statistics.score_change import ScoreChange, score_changes
+from biomech_id.statistics.two_recordings import ScalarChange
 
 #: Minimal clinically important difference of the gait profile score, deg
 #: (Baker et al. 2012, Gait Posture 35:612).
@@ -151,11 +151,28 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     if not any(len(layer.tables.scores) for layer in layers):
         yield from of_each(kind, replace(content, layers=layers[:1]))
         return
+    yield from draw_tables(kind.name, style, ("", score_table(layers, style, content.norm)), note="compare.gps_matters")
+
+
+def score_table(layers: Sequence[Layer], style: Style, norm: Norm | None) -> TextTable:
+    """Return one line for each score of several sessions; profile scores with what a change must leave.
+
+    Parameters
+    ----------
+    layers : Sequence[Layer]
+        The sessions.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        That all are scored by.
+    """
     of_layers = [_scores_of(layer) for layer in layers]
     columns = [TableColumn(style.label("scores.gvs"), 62.0), TableColumn(style.label("common.side"), 20.0)]
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 82.0)
-    rows = [_row_of(key, of_layers, layers, style) for key in dict.fromkeys(key for each in of_layers for key in each)]
-    yield from draw_tables(kind.name, style, ("", TextTable(tuple(columns), rows)), note="compare.gps_matters")
+    normal = {name: mean for name, (mean, _) in norm.curves.items()} if norm is not None else {}
+    bands = [score_changes(layers[0].recording, layer.recording, normal) for layer in layers[1:]]
+    rows = [_row_of(key, of_layers, bands, style) for key in dict.fromkeys(key for each in of_layers for key in each)]
+    return TextTable(tuple(columns), rows)
 
 
 def _scores_of(layer: Layer) -> dict[tuple[str, str, str, str], float]:
@@ -166,31 +183,20 @@ def _scores_of(layer: Layer) -> dict[tuple[str, str, str, str], float]:
 
 
 def _row_of(
-    key: tuple[str, str, str, str], of_layers: Sequence[Mapping[Any, float]], layers: Sequence[Layer], style: Style
-) -> list[Cell | str]:
+    key: tuple[str, str, str, str], of_layers: Sequence[Mapping[Any, float]], bands: Sequence[Mapping[str, ScoreChange]],
+    style: Style,
+) -> list[Cell | str]:  # fmt: skip
     score, variable, component, side = key
-    overall = score == "GPS" and not side
     title = style.label("scores.gps") if score == "GPS" else style.word(ROWS[variable, component].title)
     values = [[each[key]] if key in each else [] for each in of_layers]
     changes = []
-    for number in range(1, len(layers)):
-        carried = _carried(of_layers, layers, number) if overall else float("nan")
-        difference = mean_of(values[number]) - mean_of(values[0])
-        matters = overall and abs(difference) >= MCID_DEG and abs(difference) > carried
-        changes.append(ScalarChange(difference, float("nan"), carried, 0.0 if matters else 1.0))
+    for own, known in zip(values[1:], bands, strict=True):
+        band = known[side].band if score == "GPS" and side in known else float("nan")
+        difference = mean_of(own) - mean_of(values[0])
+        matters = abs(difference) >= MCID_DEG and abs(difference) > band
+        changes.append(ScalarChange(difference, float("nan"), band, 0.0 if matters else 1.0))
     word = style.label(f"side.{side}") if side else style.label("scores.overall")
     return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1, style)]
-
-
-def _carried(of_layers: Sequence[Mapping[Any, float]], layers: Sequence[Layer], number: int) -> float:
-    """What the difference of two overall profile scores is off by, 95 %, deg."""
-    both: dict[tuple[str, str], list[float]] = {}
-    for each in (of_layers[0], of_layers[number]):
-        for (score, variable, component, _), value in each.items():
-            if score == "GVS":
-                both.setdefault((variable, component), []).append(value)
-    means = {name: float(np.mean(values)) for name, values in both.items()}
-    return NORMAL_LIMIT * score_sd(layers[0].recording, layers[number].recording, means)
 
 
 register(PageKind("scores", 80, _draw, compare=_compare, walks=True))

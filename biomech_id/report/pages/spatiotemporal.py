@@ -215,7 +215,18 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
     sheet.note(style.label("parameter.phases_note"), y - 6.0, left_mm=_BARS_LEFT_MM)
 
 
-def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
+def parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
+    """Return one line for each parameter of one side of several sessions.
+
+    Parameters
+    ----------
+    layers : Sequence[Layer]
+        The sessions.
+    style : Style
+        Colours, words, scales and units of the report.
+    side : str
+        "L" or "R".
+    """
     of_layers = [parameter_values(layer) for layer in layers]
     recordings = [layer.recording for layer in layers]
     columns = [TableColumn(style.label("parameter.heading"), 60.0), TableColumn(style.label("parameter.unit"), 18.0)]
@@ -237,7 +248,7 @@ def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTa
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    tables = ((side, _parameter_table(content.layers, content.style, side)) for side in SIDES)
+    tables = ((side, parameter_table(content.layers, content.style, side)) for side in SIDES)
     return draw_tables(kind.name, content.style, *tables)
 
 

@@ -314,8 +314,18 @@ def picked(layer: Layer) -> Table:
     return chosen
 
 
-def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
-    """One line for each named value of each variable, and for each power peak, of one side."""
+def value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
+    """Return one line for each named value of each variable, and for each power peak, of one side of several sessions.
+
+    Parameters
+    ----------
+    layers : Sequence[Layer]
+        The sessions.
+    style : Style
+        Colours, words, scales and units of the report.
+    side : str
+        "L" or "R".
+    """
     groups = [_by_name(picked(layer)) for layer in layers]
     recordings = [layer.recording for layer in layers]
     columns = [TableColumn(style.label("values.variable"), 44.0), TableColumn("", 14.0), TableColumn("", 34.0)]
@@ -364,7 +374,7 @@ def _by_name(peaks: Table) -> dict[tuple[str, str, str, str], list[tuple[float, 
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    tables = ((side, _value_table(content.layers, content.style, side)) for side in SIDES)
+    tables = ((side, value_table(content.layers, content.style, side)) for side in SIDES)
     return draw_tables(kind.name, content.style, *tables)
 
 

@@ -217,9 +217,10 @@ def test_two_bandwidths_are_not_compared_unless_it_is_asked_for_by_name(pair, bu
 
 def test_a_session_that_does_not_say_how_it_was_computed_is_named(pair):
     older = replace(pair[1], summary={key: value for key, value in pair[1].summary.items() if key != "fingerprint"})
-    (said,) = [line for line in session_differences(pair[0], older) if "does not say" in line]
-    assert said.startswith("B does not say its hip centre nor its bandwidth")
+    lines = [line for line in session_differences(pair[0], older) if "does not say" in line]
+    assert [line.split(":")[0] for line in lines] == ["B does not say its hip centre", "B does not say its bandwidth of the plates"]
     assert session_differences(older, older)[-1].startswith("B does not say")
+    assert session_differences(older, older, language="de")[-1].startswith("B nennt die Bandbreite der Platten nicht")
 
 
 def test_scores_are_those_of_the_norm_that_is_shown(pair, build_norm, tmp_path):

@@ -1,0 +1,124 @@
+"""The first page of a comparison: what its numbers are, what is not compared, how many pages, and the table beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pypdf
+import pytest
+
+from biomech_id.conventions import SIDES
+from biomech_id.gait.measures.scores import GAIT_VARIABLES
+from biomech_id.report import compare_report
+from biomech_id.report.comparison.beside import other_differences, treatments_between, trust_of
+from biomech_id.report.comparison.facts import comparison_of
+from biomech_id.report.comparison.headline import headline_changes
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.panels.layer import layers_of
+from biomech_id.statistics.score_change import score_changes
+from biomech_id.statistics.sessions import ComparedCycles
+
+STYLE = load_style()
+
+
+def compared(first, second, norm=None):
+    (a,), (b,) = ([layer for layer in layers_of(tables) if layer.kind == "straight"][:1] for tables in (first, second))
+    return comparison_of(a, b, STYLE, norm)
+
+
+def with_trials(tables, **more):
+    trials = [{**trial, **more} for trial in tables.summary["trials"]]
+    return replace(tables, summary={**tables.summary, "trials": trials})
+
+
+def with_subject(tables, **more):
+    return replace(tables, summary={**tables.summary, "subject": {**tables.summary["subject"], **more}})
+
+
+def test_a_profile_score_changes_beyond_its_band_only(build):
+    """Half of what 95 % of 4 000 draws span: of one constant shift it is 1.96 of the two SDs, to first order."""
+    tables = build(code="ONE")
+    used = layers_of(tables)[0].used
+    cycles = ComparedCycles(tables, used)
+    normal = {name: np.mean([cycles.curves(side, *name).mean(axis=0) for side in SIDES], axis=0) - 20.0 for name in GAIT_VARIABLES}
+    other = ComparedCycles(with_subject(tables, session_date="2030-01-01"), used)
+    found = score_changes(cycles, other, normal)
+    assert set(found) == {*SIDES, ""}
+    for change in found.values():
+        assert change.change == 0.0
+        assert not change.beyond_error
+    sd = {name: cycles.anew_sd("L", *name, ["segment_axes", "pelvis", "knee_centre", "ankle_centre"]) for name in GAIT_VARIABLES}
+    if all(each is not None for each in sd.values()):
+        first_order = 1.96 * np.sqrt(2.0 * sum(each.mean() ** 2 for each in sd.values())) / len(sd)
+        assert found["L"].band == pytest.approx(first_order, rel=0.15)
+    same = score_changes(cycles, cycles, normal)
+    assert same["L"].band == 0.0
+    assert "L" in score_changes(cycles, other, normal, hip_rotation=False)
+    del normal["HipAngles", "Z"]
+    assert score_changes(cycles, other, normal) == {}
+
+
+def test_nothing_is_compared_across_other_footwear(build, build_norm):
+    barefoot, shod = (with_trials(build(code="ONE", seed=n), footwear=worn) for n, worn in enumerate(("barefoot", "shod")))
+    facts = compared(barefoot, shod)
+    assert facts.refused == ("footwear",)
+    assert facts.changes == ()
+    assert all(np.isnan(row.band) for row in headline_changes(facts))
+    assert not any(row.changed for row in headline_changes(facts))
+    unstated = compared(with_trials(barefoot, footwear="not stated"), shod)
+    assert unstated.refused == ()
+    assert "footwear not stated in both" in list(other_differences(unstated))
+
+
+def test_what_else_differs_is_said(build):
+    first = with_subject(
+        build(code="ONE"), session_date="2025-01-10", mass_kg=30.0, leg_length_m={"L": 0.6, "R": 0.6}, age_years=9.0
+    )
+    second = with_subject(
+        build(code="ONE", seed=1), session_date="2026-01-09", mass_kg=34.0, leg_length_m={"L": 0.65, "R": 0.65}, age_years=10.0
+    )
+    named = [
+        {"date": "2025-03-01", "kind": "botulinum toxin", "side": "L", "level": "calf"},
+        {"date": "2027-01-01", "kind": "later"},
+    ]
+    second = replace(second, summary={**second.summary, "treatments": named})
+    facts = compared(first, second)
+    assert [each["kind"] for each in treatments_between(facts)] == ["botulinum toxin"]
+    said = list(other_differences(facts))
+    assert said[0] == "treatment: 2025-03-01, botulinum toxin, left, calf"
+    assert "12 months between the visits" in said
+    assert "mass 30.0 → 34.0 kg" in said
+    assert any(line.startswith("grown: leg 0.600 → 0.650 m") for line in said)
+
+
+def test_two_norms_are_both_named(build):
+    notes = [{"source": name, "n": n, "model": "", "kinetics": ""} for name, n in (("lab 2024", 12), ("lab 2026", 30))]
+    pair = [build(code="ONE", seed=seed) for seed in (0, 1)]
+    pair = [replace(tables, summary={**tables.summary, "norm": note}) for tables, note in zip(pair, notes, strict=True)]
+    (said,) = [line for line in other_differences(compared(*pair)) if line.startswith("two norms")]
+    assert "lab 2024, n = 12 before, lab 2026, n = 30 after" in said
+    same = [replace(tables, summary={**tables.summary, "norm": notes[0]}) for tables in pair]
+    assert not [line for line in other_differences(compared(*same)) if line.startswith("two norms")]
+
+
+def test_rotations_are_with_limits_where_thigh_markers_carry_the_axis(build):
+    pair = [build(code="ONE", seed=seed) for seed in (0, 1)]
+    recipe = {"model": {"knee_axis": "markers"}}
+    pair = [replace(tables, summary={**tables.summary, "recipe": recipe}) for tables in pair]
+    grades = {each.layer: each.grade for each in trust_of(compared(*pair))}
+    assert grades["transverse"] in ("warn", "not judged")
+    assert grades["norm"] == "not measured"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sessions", "most"), [(2, 10), (6, 14)])
+def test_pages_have_an_end(build, build_norm, tmp_path, sessions, most):
+    tables = [build(code="ONE", seed=seed) for seed in range(sessions)]
+    path = compare_report(tables, tmp_path / "a.pdf", norm=build_norm())
+    pages = pypdf.PdfReader(path).pages
+    assert len(pages) <= most
+    assert "What changed" in pages[0].extract_text()
+    table = pd.read_csv(tmp_path / "a.changes.csv")
+    assert list(table)[:4] == ["session", "side", "pattern", "before"]
