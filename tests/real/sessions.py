@@ -120,11 +120,8 @@ def find_sessions(shared: Path) -> dict[str, Session]:
         f"norm_subjects/{path.name}": Session((f"c3d/norm_subjects/{path.name}",), SIX_DOF)
         for path in folders(shared / "c3d" / "norm_subjects")
     }
-    abroad = {
-        f"labs_abroad/{path.name}": Session((f"c3d/labs_abroad/{path.name}",)) for path in folders(shared / "c3d" / "labs_abroad")
-    }
     own = {f"own/{path.name}": Session((str(path),)) for path in own_subjects()}
-    return {**children, **walks, **NAMED, **abroad, **own}
+    return {**children, **walks, **NAMED, **own}
 
 
 def own_subjects() -> list[Path]:
