@@ -374,14 +374,6 @@ def no_gait(said: Said) -> bool:
         steps = np.linalg.norm(np.diff(pelvis(said)[:: max(1, round(said.trial.markers.rate_hz / 4))], axis=0), axis=1).sum()
         mean_speed = steps / (len(pelvis(said)) / said.trial.markers.rate_hz)
         return abs(way.max() - inner.values["way_m"]) < 0.05 and inner.values["speed_m_s"] < mean_speed + 0.25
-    if inner.rule == "comes-up":
-        height = np.nanmean([path[:, 2] for side in "LR" for path in worn(said, side, PELVIS)], axis=0)
-        risen = 100.0 * (np.nanpercentile(height, 90) - np.nanmin(height)) / np.nanpercentile(height, 90)
-        feet = [np.ptp(path, axis=0).max() for side in "LR" for path in worn(said, side, FEET)]
-        return (
-            bool(np.nanargmin(height) < 0.1 * said.trial.markers.rate_hz and max(feet) < 0.05)
-            and inner.values["percent"] < risen + 5
-        )
     if inner.rule == "stands-still":
         position = said.trial.markers.position_m
         ranges = np.nanpercentile(position, 98, axis=0) - np.nanpercentile(position, 2, axis=0)
@@ -389,6 +381,13 @@ def no_gait(said: Said) -> bool:
     if inner.rule == "on-the-spot":
         ways = [np.ptp(middle(said, side)[:, :2], axis=0).max() for side in "LR"]
         return bool(min(ways) < inner.values["range_mm"] * 1e-3 + 0.01 and way.max() > 0.05)
+    if inner.rule == "comes-up":
+        points = np.stack([path for side in "LR" for path in worn(said, side, PELVIS)], axis=1).mean(axis=1)
+        first, last = points[np.isfinite(points).all(axis=1)][[0, -1]]
+        rise, forward = (100.0 * part / last[2] for part in (last[2] - first[2], np.linalg.norm((last - first)[:2])))
+        feet = [np.ptp(path, axis=0).max() for side in "LR" for path in worn(said, side, FEET)]
+        near = abs(rise - inner.values["percent"]) < 6.0 and abs(forward - inner.values["behind_percent"]) < 10.0
+        return bool(near and np.nanmax(feet) < 0.05)
     if inner.rule == "not-ahead":
         frames = said.trial.motion.motions["", "pelvis"].frames
         way = (frames.origin_lab_m[-1] - frames.origin_lab_m[0])[:2]
