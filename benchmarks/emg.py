@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.emg.onset import activity
 from biomech_id.emg.processing import band_pass, envelope
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -46,7 +46,7 @@ def main() -> int:
     process()
     alone = least_s(process)
     print(f"band-pass, envelope, intervals of {CHANNELS} channels of {SECONDS:g} s: {alone:.3f} s (gate {MOST_S} s)")
-    from biomech_id.pipeline import single
+    from biomech_id.pipeline.stage import judgement
 
     walks = tuple(DATA / f"{name}.c3d" for name in ("static", "walk01", "walk02"))
     taken: list[float] = []
@@ -57,15 +57,15 @@ def main() -> int:
         taken.append(time.process_time() - start)
         return found
 
-    kept = single.analyse_emg
-    single.analyse_emg = timed
+    kept = judgement.analyse_emg
+    judgement.analyse_emg = timed
     try:
         with tempfile.TemporaryDirectory() as folder:
             run_job(Job(walks), Path(folder) / "warm")
             taken.clear()
             whole = least_s(lambda: run_job(Job(walks), Path(folder) / "timed"), 3)
     finally:
-        single.analyse_emg = kept
+        judgement.analyse_emg = kept
     share = min(taken) / whole
     print(f"finding, judging and processing in a run of two walks with eight channels: {min(taken):.2f} s of {whole:.2f} s, "
           f"{100 * share:.1f} % (gate 15 %)")  # fmt: skip

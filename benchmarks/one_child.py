@@ -23,7 +23,7 @@ import sys, time
 from pathlib import Path
 import matplotlib.figure, pandas, scipy.interpolate, ezc3d
 from biomech_id.request.job import Job
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.session.folder.read_write import write_folder
 folder, out = map(Path, sys.argv[1:])
 analyse_job(Job((folder,)))

@@ -58,13 +58,13 @@ print('{"cpu_s": %r, "wall_s": %r}' % (time.process_time() - cpu, time.perf_coun
 
 
 def ours(tables: Any, folder: Path, _texts: Any) -> None:
-    from biomech_id.pipeline.single import draw_own_report
+    from biomech_id.pipeline.run import draw_own_report
 
     draw_own_report(folder, tables=tables, printed=[], pages=[*TEXT_PAGES, *CURVE_PAGES])
 
 
 def whole(tables: Any, folder: Path, _texts: Any) -> None:
-    from biomech_id.pipeline.single import draw_own_report
+    from biomech_id.pipeline.run import draw_own_report
 
     draw_own_report(folder, tables=tables, printed=[])
 
@@ -173,7 +173,7 @@ def child(program: str, folder: Path) -> None:
     texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
     (folder / program).mkdir(exist_ok=True)
     # A run has loaded this long before it draws.
-    import_module("biomech_id.pipeline.single")
+    import_module("biomech_id.pipeline.run")
     cpu, wall = time.process_time(), time.perf_counter()
     {"ours": ours, "whole": whole, "plain": plain}[program](tables, folder / program, texts)
     print(json.dumps({"cpu_s": time.process_time() - cpu, "wall_s": time.perf_counter() - wall}))

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.pipeline.review_page import _look, _words, write_review
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.review.document import page_html

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from biomech_id.pipeline.single import analyse
+from biomech_id.pipeline.analyse import analyse
 from biomech_id.session.folder.read_write import read_tables, write_folder
 from biomech_id.session.tables.csv_text import FLOAT_FORMAT, csv_text
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
-from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.pipeline.one_trial import cut_and_grade, solve_trial
 from biomech_id.readers import read_c3d
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.trial_tables import curves, frames, peaks, trial_budget

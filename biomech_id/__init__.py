@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from biomech_id.gait.tracked import with_plates as assign_plates
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
+    from biomech_id.pipeline.analyse import analyse
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import prepare
-    from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read, read_c3d
     from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
     from biomech_id.report import curves as plot
@@ -46,7 +46,7 @@ _PUBLIC: dict[str, str] = {
     "Subject": "biomech_id.trial:Subject",
     "Trial": "biomech_id.trial:Trial",
     "Wrench": "biomech_id.algebra.wrench:Wrench",
-    "analyse": "biomech_id.pipeline.single:analyse",
+    "analyse": "biomech_id.pipeline.analyse:analyse",
     "assign_plates": "biomech_id.gait.tracked:with_plates",
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "find_events": "biomech_id.gait.tracked:with_events",

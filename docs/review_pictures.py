@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 
 from biomech_id.pipeline.review_page import write_review
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from tests.peers.browser import Page, browser, open_page

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from biomech_id.pipeline.parity import keep_parity, parity_of
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.report.images import draw_page_images, draw_vision_image
 from biomech_id.request.job import Job
 from biomech_id.session.folder.read_write import read_tables

@@ -73,7 +73,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",
     ("pipeline.study.cluster", "distributed"): "an optional package, for studies on a cluster",
-    ("pipeline.single", "biomech_id.report"): _DRAWING,
+    ("pipeline.run", "biomech_id.report"): _DRAWING,
     ("pipeline.redraw", "biomech_id.report"): _DRAWING,
     ("pipeline.review_page", "biomech_id.report"): "loads matplotlib: only who takes over the report's style waits for it",
 }

@@ -27,7 +27,7 @@ from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.choose_model import ChosenModel, choose_model
-from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.pipeline.one_trial import cut_and_grade, solve_trial
 from biomech_id.readers import read
 from biomech_id.request.intake import read_all
 from biomech_id.request.job import Job

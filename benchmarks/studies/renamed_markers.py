@@ -24,7 +24,7 @@ from benchmarks.before import ROOT
 from biomech_id import __version__
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.markersets import MARKER_SETS, MarkerSet, detect, load_markerset
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.readers import read_recording
 from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.source import read_source

@@ -25,7 +25,7 @@ import numpy as np
 from biomech_id import __version__
 from biomech_id.errors import BiomechError
 from biomech_id.files.inputs import COARSEST_CLOCK_S
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d

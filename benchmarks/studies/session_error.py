@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.conventions import CYCLE_ROWS, SIDES
-from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.pipeline.one_trial import cut_and_grade, solve_trial
 from biomech_id.request.recipe import Recipe
 from biomech_id.session import trial_tables
 from biomech_id.statistics import session_error

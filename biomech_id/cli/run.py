@@ -18,7 +18,7 @@ from biomech_id.plugins import import_plugins, plugin_modules
 from biomech_id.session.values.step import stage
 
 if TYPE_CHECKING:
-    from biomech_id.pipeline.single import Outcome
+    from biomech_id.pipeline.run import Outcome
     from biomech_id.request.recipe import Recipe
 
 
@@ -86,6 +86,7 @@ NoReport = Annotated[
     bool,
     typer.Option("--no-report", help="Leave the report to `biomech-id report OUT`, which draws the same; every table is there."),
 ]
+Until = Annotated[str, typer.Option("--until", help="End after this stage of the analysis (track, solve, ...) and write nothing.")]
 KeyFile = Annotated[
     Path | None,
     typer.Option(
@@ -117,6 +118,7 @@ def run(
     key: KeyFile = None,
     review: ReviewFile = None,
     no_report: NoReport = False,
+    until: Until = "",
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -129,13 +131,16 @@ def run(
     """
     with key_written(key), shown_progress(progress, timings=timings) as told:
         with stage("start"):
-            from biomech_id.pipeline.single import run_job
+            from biomech_id.pipeline.run import run_job
+            from biomech_id.pipeline.stages import stage_names
             from biomech_id.request.job import Job
         settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
         mixed = tuple(mix) if mix else None
         settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
         job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
-        outcome = run_job(job, out, progress=told, report=not no_report)
+        if until and until not in stage_names():
+            raise typer.BadParameter(f"there is no stage {until}; the stages are {', '.join(stage_names())}.", param_hint="--until")
+        outcome = run_job(job, out, progress=told, report=not no_report, until=until)
     return print_outcome(outcome)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from biomech_id.files.atomic import check_writable
-from biomech_id.pipeline.single import Outcome, run_job
+from biomech_id.pipeline.run import Outcome, run_job
 from biomech_id.request.job import Job
 from biomech_id.sample.write import patient, write_subject
 from biomech_id.session.folder.read_write import check_replaceable

@@ -15,9 +15,9 @@ from biomech_id.files.surroundings import surroundings
 from biomech_id.judgement.check.sides import both_sides
 from biomech_id.models.landmarks import with_roles
 from biomech_id.movement.grades import Grade
+from biomech_id.pipeline.analyse import analyse_intake
 from biomech_id.pipeline.choose_model import MASS
 from biomech_id.pipeline.conditions import choose_models
-from biomech_id.pipeline.single import analyse_intake
 from biomech_id.request.intake import Intake, Refused, with_markers
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe

@@ -7,7 +7,8 @@ from pathlib import Path
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import KneeSign
 from biomech_id.files.atomic import keep_private, whole_folder
-from biomech_id.pipeline.single import Outcome, analyse_named
+from biomech_id.pipeline.analyse import analyse_named
+from biomech_id.pipeline.run import Outcome
 from biomech_id.privacy.last_scan import last_scan
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import subject_toml
@@ -28,7 +29,7 @@ def hand_over(
     Parameters
     ----------
     job : Job
-        What is asked for, as for `pipeline.single.run_job`.
+        What is asked for, as for `pipeline.run.run_job`.
     out : Path
         Folder to write, replaced as a whole.
     knee : KneeSign, optional

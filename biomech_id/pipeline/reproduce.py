@@ -13,7 +13,7 @@ from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.parity import add_parity, parity_of
 from biomech_id.pipeline.redraw import DRAWN_WITH, redraw
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.study.resume import compared, differences, unverified
 from biomech_id.pipeline.study.tables import about_study, session_folders, write_study
 from biomech_id.request.input_hashes import InputHashes, needs_key, read_key

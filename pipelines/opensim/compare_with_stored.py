@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.exports.opensim.folder import session_model
 from biomech_id.exports.opensim.motion import model_motion
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import read_recipe

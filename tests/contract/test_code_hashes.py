@@ -23,7 +23,7 @@ from biomech_id import analyse
 from biomech_id.cli.app import app
 from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.manifest_job import job_from_manifest
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.study.resume import still_valid
 from biomech_id.request.input_hashes import InputHashes, read_key
 from biomech_id.request.job import Job

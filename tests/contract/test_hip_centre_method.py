@@ -12,7 +12,7 @@ from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional import calibration
 from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES
 from biomech_id.models.registry import model_names
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.tables.session_tables import Tables

@@ -12,7 +12,7 @@ import pytest
 import biomech_id as bid
 from biomech_id.algebra.arrays import over_seen
 from biomech_id.errors import BiomechError
-from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.pipeline.one_trial import cut_and_grade, solve_trial
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.trial_tables import curves
 from biomech_id.trial import ForcePlate, Markers, Trial

@@ -25,7 +25,7 @@ from biomech_id.files import atomic
 from biomech_id.files.atomic import whole_file, whole_folder
 from biomech_id.files.surroundings import NO_MEMORY
 from biomech_id.files.unfinished import clear_beside
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.study.batch import run_study
 from biomech_id.pipeline.study.resume import still_valid
 from biomech_id.readers import read_recording
@@ -118,12 +118,12 @@ def test_resume_restores_verdict_sentence_and_exit_code(source: Path, tmp_path: 
 
 @pytest.mark.parametrize("name", ["report.pdf", "review.html"])
 def test_a_drawing_that_fails_costs_no_number(name: str, subject: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biomech_id.pipeline import single
+    from biomech_id.pipeline import run
 
     def breaks(*_: object, **__: object) -> None:
         raise RuntimeError("No glyphs have been loaded.")
 
-    monkeypatch.setattr(single, "draw_own_report" if name == "report.pdf" else "write_own_page", breaks)
+    monkeypatch.setattr(run, "draw_own_report" if name == "report.pdf" else "write_own_page", breaks)
     recipe = tmp_path / "recipe.toml"
     switch = "report = true" if name == "report.pdf" else "report = false\nreview_page = true"
     recipe.write_text(f"[output]\n{switch}\nbudget = false\nuncertainty = false\n", encoding="utf-8")
@@ -140,13 +140,13 @@ def test_a_drawing_that_fails_costs_no_number(name: str, subject: Path, tmp_path
 def test_what_the_machine_lacks_is_said_of_a_drawing_and_of_a_subject(
     code: bool, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from biomech_id.pipeline import single
+    from biomech_id.pipeline import run
     from biomech_id.pipeline.study import batch
 
     def lacks(*_: object, **__: object) -> None:
         raise ImportError("/home/anna/lib/some.so: failed to map segment from shared object")
 
-    monkeypatch.setattr(single, "draw_own_report", lacks)
+    monkeypatch.setattr(run, "draw_own_report", lacks)
     outcome = run_job(Job((source,), QUICK.replaced(report=True), code="P1" if code else None), tmp_path / "out")
     (said,) = (words for words in outcome.complaints if words.startswith("report.pdf"))
     assert said.startswith("report.pdf could not be drawn (There is not enough memory for this")
@@ -227,12 +227,12 @@ def test_a_command_that_was_ended_is_made_good_to_the_byte(tmp_path: Path) -> No
 
 @pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
 def test_a_request_to_end_is_an_interruption(subject: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biomech_id.pipeline import single
+    from biomech_id.pipeline import run
 
     def asked(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
-    monkeypatch.setattr(single, "write_replays", asked)
+    monkeypatch.setattr(run, "write_replays", asked)
     before = signal.getsignal(signal.SIGTERM)
     result = CliRunner().invoke(app, ["run", str(subject), "-o", str(tmp_path / "out")])
     assert result.exit_code == 130, result.output

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from biomech_id.cli.app import app
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.pipeline.redraw import redraw
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import by_hand
 from biomech_id.request.job import Job

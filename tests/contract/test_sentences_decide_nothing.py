@@ -20,7 +20,7 @@ from biomech_id.judgement import quality
 from biomech_id.judgement.check import iter_check
 from biomech_id.models.conventional import calibration
 from biomech_id.models.joint_centres import anatomical
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.report.layout import style
 from biomech_id.report.layout.records import records
 from biomech_id.report.pages.parity import most_left_out

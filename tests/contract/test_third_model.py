@@ -26,8 +26,9 @@ from biomech_id.models import registry
 from biomech_id.models.conventional.model import CONVENTIONAL, ConventionalModel
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.registry import body_model, model_names, register
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.pipeline.opensim import hand_over
-from biomech_id.pipeline.single import analyse_job, run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.plugins import Registry
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe

@@ -14,8 +14,9 @@ import pytest
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.pipeline import single
-from biomech_id.pipeline.single import Uncut
+from biomech_id.pipeline import analyse, one_trial, stages
+from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, trial
+from biomech_id.pipeline.stage.analysis import Analysis, Walk
 from biomech_id.report.panels.emg_rows import EmgView
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content
@@ -36,7 +37,8 @@ OTHERS = {
     Intake: "recordings as they came in, read or refused, before anything is made of them",
     EmgView: "the trials of a session whose muscle signals a page shows",
     JointLoads: "loads of a motion, which they name",
-    Uncut: "a solved trial on its way from one stage to the next, with the feet and decisions that cut it",
+    Walk: "a trial on its way from one stage to the next, with what the earlier ones made of it",
+    Analysis: "a session on its way from one stage to the next, with what the earlier ones made of it",
 }
 
 
@@ -88,8 +90,11 @@ def test_reports_reviews_and_exports_take_these_values_alone(room: str) -> None:
 
 
 def test_stages_take_these_values_alone() -> None:
-    functions = public_functions(single)
-    assert {"analyse", "analyse_job", "solve_trial", "cut_and_grade"} <= {name.rpartition(".")[2] for name in functions}
+    modules = (analyse, one_trial, stages, recordings, calibration, trial, measure, judgement, assemble)
+    functions = {name: each for module in modules for name, each in public_functions(module).items()}
+    names = {name.rpartition(".")[2] for name in functions}
+    assert {"analyse", "analyse_job", "solve_trial", "cut_and_grade"} <= names
+    assert {each.function.__name__ for each in stages.STAGES} <= names
     assert others(functions) == {}
 
 

@@ -209,10 +209,10 @@ def test_texts_of_the_pages_are_gathered_under_a_code_alone(
 def test_a_text_that_shows_a_name_fails_the_run_and_leaves_nothing(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from biomech_id.pipeline import single
+    from biomech_id.pipeline import run
 
     monkeypatch.setattr(
-        single, "write_replays", lambda folder, trials: (folder / "of.txt").write_text("ANNELIESE's", encoding="utf-8")
+        run, "write_replays", lambda folder, trials: (folder / "of.txt").write_text("ANNELIESE's", encoding="utf-8")
     )
     subject = Path(shutil.copytree(source, tmp_path / "anneliese"))
     recipe = tmp_path / "recipe.toml"

@@ -14,7 +14,7 @@ from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
 from biomech_id.exports.opensim.folder import session_model, write_opensim
 from biomech_id.exports.opensim.joints import Joint, R_ground_lab, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import read_trc
 from biomech_id.request.job import Job

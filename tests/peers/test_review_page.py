@@ -19,7 +19,7 @@ from PIL import Image
 
 from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.review_page import write_review
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.review.document import own_script

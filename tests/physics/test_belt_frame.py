@@ -23,7 +23,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
-from biomech_id.pipeline.single import cut_and_grade, solve_trial
+from biomech_id.pipeline.one_trial import cut_and_grade, solve_trial
 from biomech_id.report.pages.butterfly import stance_forces
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import PlateSpec, virtual_subject

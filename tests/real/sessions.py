@@ -26,8 +26,8 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.judgement.check import check_file
-from biomech_id.pipeline import single
-from biomech_id.privacy.pseudonym import Pseudonym
+from biomech_id.pipeline import run
+from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.session import computed
 from biomech_id.session import session as results
 from biomech_id.session.folder.read_write import read_tables
@@ -248,18 +248,19 @@ class Sessions(Mapping[str, Computed]):
 def compute(session: Session, shared: Path, home: Path) -> None:
     """Run a session as typed, and keep the values that its tables were made of."""
     kept: list[results.Session] = []
-    analyse_named = single.analyse_named
+    analysed = run.analysed
 
-    def keeping(*args: Any, **options: Any) -> tuple[results.Session, Pseudonym]:
-        session, nameless = analyse_named(*args, **options)
-        kept.append(session)
-        return session, nameless
+    def keeping(*args: Any, **options: Any) -> Analysis:
+        analysis = analysed(*args, **options)
+        if analysis.session is not None:
+            kept.append(analysis.session)
+        return analysis
 
     recipe = home / "recipe.toml"
     recipe.write_text(toml(session.recipe), encoding="utf-8")
     words = session.words(shared, home / "out", recipe)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single, "analyse_named", keeping)
+        patch.setattr(run, "analysed", keeping)
         result = CliRunner().invoke(app, words)
     if kept:
         (home / "result.pickle").write_bytes(pickle.dumps(plain(kept[0])))

@@ -100,7 +100,7 @@ def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions
 
 def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_path: Path) -> None:
     from biomech_id.exports.opensim.folder import envelope_table
-    from biomech_id.pipeline.single import run_job
+    from biomech_id.pipeline.run import run_job
     from biomech_id.request.job import Job
     from biomech_id.request.recipe import Recipe
 

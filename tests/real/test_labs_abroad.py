@@ -6,8 +6,8 @@ import pytest
 from sessions import Computed, Sessions
 
 from biomech_id.gait.review import Repair
+from biomech_id.pipeline.analyse import analyse
 from biomech_id.pipeline.repairs import repaired
-from biomech_id.pipeline.single import analyse
 from biomech_id.readers import read
 
 pytestmark = pytest.mark.real

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 run_job(Job((Path(sys.argv[1]),), recipe=Recipe(report=False)), Path(sys.argv[2]))
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.review_page import CHILD, MOST_PAGE_B, MOST_TRIAL_B, page_bytes, trial_bytes
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 

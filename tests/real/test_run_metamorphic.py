@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.pipeline import single
+from biomech_id.pipeline.stage import recordings
 from biomech_id.session.session import Session
 from biomech_id.session.trial_tables import frames
 from biomech_id.trial import Trial
@@ -63,14 +63,14 @@ def analysed(c3d_dir) -> Callable[[Callable[[Trial], Trial]], Session]:
     """Analyse one child's session after doing something to each of its recordings; what the vendor stored is taken away."""
 
     def analyse(change: Callable[[Trial], Trial]) -> Session:
-        read_all = single.read_all
+        read_all = recordings.read_all
         with pytest.MonkeyPatch.context() as patch:
 
             def changed(*args, **options):
                 intake = read_all(*args, **options)
                 return replace(intake, trials=tuple(change(replace(t, model_outputs={})) for t in intake.trials))
 
-            patch.setattr(single, "read_all", changed)
+            patch.setattr(recordings, "read_all", changed)
             return bid.analyse(c3d_dir / "children" / "HC031A").computed
 
     return analyse

@@ -17,7 +17,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.judgement.quality import graded
 from biomech_id.movement.grades import Grade
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.plates.pressure_offset import pressure_offset_mm
 from biomech_id.readers.opensim.loads import read_external_loads
 from biomech_id.readers.opensim.storage import read_storage

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.pipeline.single import Outcome, run_job
+from biomech_id.pipeline.run import Outcome, run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.folder.read_write import read_tables

@@ -16,7 +16,7 @@ from biomech_id.files.output_names import refuse_outside
 from biomech_id.files.surroundings import LACKS, surroundings
 from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.languages import Sentence
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.study.resume import still_valid
 from biomech_id.pipeline.study.tables import check_parts, told_of_study, write_study
 from biomech_id.pipeline.study.verdicts import write_left_out, write_verdicts

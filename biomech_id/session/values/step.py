@@ -58,7 +58,7 @@ class Clock:
     progress : Progress
         Told of every step.
     seconds : dict[str, float]
-        Stage -> its time, without that of stages inside it.
+        Stage -> its time (s), without that of stages inside it.
     """
 
     progress: Progress
@@ -100,11 +100,26 @@ def stage(name: str) -> Iterator[None]:
     name : str
         Stage of the command: one of `SHARES`.
     """
+    clock = _CLOCK.get()
+    if clock is not None:
+        clock.progress(Step(name))
+    with timed(name):
+        yield
+
+
+@contextmanager
+def timed(name: str) -> Iterator[None]:
+    """Take the time of a part of a stage, which is then not counted as the stage's own.
+
+    Parameters
+    ----------
+    name : str
+        What ``--timings`` calls it.
+    """
     clock, around = _CLOCK.get(), _AROUND.get()
     if clock is None:
         yield
         return
-    clock.progress(Step(name))
     token, began = _AROUND.set(name), perf_counter()
     try:
         yield

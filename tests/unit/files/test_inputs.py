@@ -53,7 +53,7 @@ def readings(of: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> tuple
 @pytest.mark.skipif(os.name == "nt", reason="there each file is hashed once more at the end")
 @pytest.mark.parametrize("age", ["old", "new"])
 def test_an_analysis_opens_and_hashes_every_input_once(age: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biomech_id.pipeline.single import analyse_job
+    from biomech_id.pipeline.analyse import analyse_job
     from biomech_id.request.job import Job
     from biomech_id.request.recipe import Recipe
 

@@ -13,7 +13,7 @@ import pytest
 from biomech_id.judgement.grade import COUNTED, IN_CYCLES, IN_SIDES, IN_SOME, OF_RESIDUAL
 from biomech_id.judgement.quality import BY_CYCLE, RULES
 from biomech_id.judgement.session_plates import RULE as PLATE_PLACE
-from biomech_id.pipeline.single import Outcome, run_job
+from biomech_id.pipeline.run import Outcome, run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample.c3d import write_c3d

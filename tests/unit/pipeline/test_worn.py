@@ -10,7 +10,7 @@ import pytest
 from biomech_id.errors import OptionError
 from biomech_id.judgement.plausibility import OF_WEIGHT, PLAUSIBILITY_RULES
 from biomech_id.pipeline.folder_verdict import folder_verdict
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe

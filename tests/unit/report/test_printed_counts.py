@@ -10,7 +10,7 @@ import pytest
 from printed_counts import counts, folder_counts
 
 from benchmarks.studies import layer_faults
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.report.pdf import draw_report
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe

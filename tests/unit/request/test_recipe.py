@@ -9,7 +9,7 @@ import pytest
 
 import biomech_id
 from biomech_id.errors import OptionError
-from biomech_id.pipeline.single import analyse
+from biomech_id.pipeline.analyse import analyse
 from biomech_id.request.in_memory import FUNCTION_SETTINGS
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe, Settings, read_recipe, recipe_from_dict, recipe_toml

@@ -11,7 +11,7 @@ import pytest
 from biomech_id import read_c3d
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.inputs import sha256_of
-from biomech_id.pipeline.single import run_job
+from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.folder.read_write import read_tables

@@ -9,7 +9,7 @@ import pytest
 
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import R_ground_lab
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe

@@ -14,7 +14,7 @@ from biomech_id.errors import BiomechError
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.files.inputs import reading_once, sha256_of
 from biomech_id.movement.stance import Verdict
-from biomech_id.pipeline.single import analyse_job
+from biomech_id.pipeline.analyse import analyse_job
 from biomech_id.readers.formats import companions_of, read
 from biomech_id.readers.opensim.trial import read_opensim_trial
 from biomech_id.request.job import Job

@@ -1,0 +1,169 @@
+"""Stages of one trial: prepared, tracked, its feet and events found, feet put on plates, solved, with its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.dynamics.loads import JointLoads
+from biomech_id.dynamics.segment_energy import energy_sentences
+from biomech_id.dynamics.selfcheck import self_checks
+from biomech_id.dynamics.upper_loads import solve_upper_body
+from biomech_id.errors import MissingInputError
+from biomech_id.feet.feet import find_feet
+from biomech_id.feet.floor import find_belts
+from biomech_id.gait.events import search_events
+from biomech_id.gait.review import Review, corrected
+from biomech_id.gait.tracked import solve_movement, with_plates
+from biomech_id.languages import Sentence
+from biomech_id.models.conventional.upper_body.track import upper_body_findings
+from biomech_id.models.landmarks import with_roles
+from biomech_id.models.marker_response import leg_responses
+from biomech_id.movement.movement import Movement
+from biomech_id.pipeline.extra_forces import split_forces
+from biomech_id.pipeline.long_recordings import require_room
+from biomech_id.pipeline.prepare import prepare as prepare_trial
+from biomech_id.pipeline.stage.analysis import Walk
+from biomech_id.pipeline.worn import with_worn
+from biomech_id.request.recipe import Recipe
+from biomech_id.request.review_file import verdict_from
+from biomech_id.session.solved import Solved
+from biomech_id.trial import Trial
+from biomech_id.uncertainty.recording import sources_of_error
+from biomech_id.uncertainty.sizes import error_sizes
+
+
+def prepare_walk(walk: Walk, recipe: Recipe) -> Walk:
+    """Fill gaps and filter what is raw; a recording without movement, or too long for the memory, is refused."""
+    require_room(walk.trial, bands=recipe.uncertainty)
+    _require_movement(walk.trial)
+    return replace(walk, prepared=prepare_trial(walk.trial, walk.model, recipe))
+
+
+def track(walk: Walk, recipe: Recipe) -> Walk:
+    """Place the body model in every frame."""
+    assert walk.prepared is not None
+    trial = walk.prepared.trial
+    # A plug-in's model may return a plain motion, or a movement of the model that it stands on.
+    return replace(walk, movement=Movement.of(walk.model.track(trial, kinetics=recipe.kinetics), trial, walk.model))
+
+
+def feet(walk: Walk, recipe: Recipe) -> Walk:
+    """Find landmarks of the feet, contacts, floor and the way of travel."""
+    movement = _placed(walk)
+    found = find_feet(movement.trial, movement, body_mass_kg=walk.subject.mass_kg, contact_N=recipe.contact_N)
+    return replace(walk, movement=replace(movement, feet=found))
+
+
+def events(walk: Walk, recipe: Recipe) -> Walk:
+    """Find gait events, and follow what somebody decided about them."""
+    movement = _placed(walk)
+    by_hand = (walk.review or Review(tuple(map(verdict_from, recipe.stance_verdicts)))).of_trial(walk.trial.name)
+    search = search_events(movement.trial, movement, source=recipe.event_source, feet=movement.feet)
+    return replace(walk, by_hand=by_hand, movement=replace(movement, search=corrected(movement.trial, search, by_hand)))
+
+
+def put_on_plates(walk: Walk, recipe: Recipe) -> Walk:
+    """Put feet on force plates, by rules and by hand."""
+    movement = _placed(walk)
+    if not movement.trial.plates:
+        return walk
+    found = with_plates(
+        movement, feet=movement.feet, kinetics=recipe.kinetics, verdicts=walk.by_hand.verdicts, body_mass_kg=walk.subject.mass_kg
+    )
+    return replace(walk, movement=found)
+
+
+def solve_joints(walk: Walk, recipe: Recipe) -> Walk:
+    """Solve the joints from the feet upwards, with the plates as filtered and, where that differs, as recorded; then the arms."""
+    movement = _placed(walk)
+    trial, assignment = movement.trial, movement.assignment
+    on_legs, above = split_forces(movement, walk.extra)
+    loads, as_recorded = None, None
+    if trial.plates:
+        loads = solve_movement(movement, extra=on_legs, budget=recipe.budget)
+        if any(plate.spread_s for plate in trial.wrench_plates or ()) and assignment:
+            as_recorded = solve_movement(movement, assignment.recorded, extra=on_legs)
+    upper_loads = solve_upper_body(movement, loads, extra=above) if movement.pelvis_mass is not None else None
+    return replace(walk, loads=loads, as_recorded=as_recorded, upper_loads=upper_loads)
+
+
+def errors(walk: Walk, recipe: Recipe) -> Walk:
+    """List the sources of error of angles and loads, each with its effect."""
+    if not recipe.uncertainty:
+        return walk
+    movement = _placed(walk)
+    assert walk.prepared is not None
+    responses = leg_responses(walk.model, movement.trial, movement, walk.carried)
+    found = sources_of_error(movement, walk.model.errors, walk.prepared.filter, error_sizes(recipe.error_sizes), responses)
+    return replace(walk, errors=found)
+
+
+def describe_trial(walk: Walk, recipe: Recipe) -> Walk:
+    """Collect what is known of the trial, with what was noticed on the way."""
+    movement, prepared = _placed(walk), walk.prepared
+    assert prepared is not None
+    assert movement.feet is not None
+    assert movement.search is not None
+    trial, search, assignment, mass_kg = movement.trial, movement.search, movement.assignment, walk.subject.mass_kg
+    result = Solved(
+        name=trial.name,
+        file=Path(trial.path).name,
+        kind=movement.feet.travel.kind,
+        condition=walk.condition,
+        motion=movement,
+        loads=walk.loads,
+        assignment=assignment,
+        events=search.events,
+        agreement=search.agreement,
+        gaps=prepared.gaps,
+        plates=trial.plates,
+        errors=walk.errors,
+        mass_kg=mass_kg,
+        history=(*trial.history, *(_checks(walk.loads, mass_kg) if walk.loads else ())),
+        findings=(
+            *trial.findings,
+            *search.findings,
+            *(assignment.findings if assignment else ()),
+            *upper_body_findings(movement, with_roles(trial.markers), trial.name),
+        ),
+        as_recorded=walk.as_recorded,
+        bandwidth=prepared.plate_filter.words if trial.plates else "",
+        markers=trial.markers,
+        analog=trial.analog,
+        belts=find_belts(movement.feet.landmarks, search.events, movement.feet.travel),
+        upper_loads=walk.upper_loads,
+        extra=tuple(walk.extra),
+    )
+    return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
+
+
+def _placed(walk: Walk) -> Movement:
+    assert walk.movement is not None  # `track` comes first
+    return walk.movement
+
+
+def _checks(loads: JointLoads, mass_kg: float | None) -> Iterator[Sentence]:
+    """What the solution says of itself: that the equations hold, and what energy they leave open."""
+    yield from (check.sentence for check in self_checks(loads))
+    yield from energy_sentences(loads, mass_kg)
+
+
+def _require_movement(trial: Trial) -> None:
+    """Refuse a trial that shows its markers in a single frame.
+
+    Raises
+    ------
+    MissingInputError
+        Nothing moves in it.
+    """
+    shown = int((np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1) > 0).sum())
+    if shown < 2:
+        cut = "".join(f"{finding.message} " for finding in trial.findings if finding.rule == "data-cut")
+        raise MissingInputError(
+            f"{cut}{trial.name} shows its markers in {shown} of {trial.n_frames} frames: there is no movement in it.",
+            value=shown, expected="a recording of a movement", where=trial.name,
+        )  # fmt: skip
