@@ -8,7 +8,7 @@ from typing import TextIO
 
 import typer
 
-from biomech_id.cli import batch, check, demo, markerset, opensim, plates, report, run, templates
+from biomech_id.cli import batch, check, demo, desk, markerset, opensim, plates, report, run, templates
 from biomech_id.cli.guard import Version, guarded
 from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
@@ -25,7 +25,7 @@ app = typer.Typer(
 for command in (
     demo.demo, run.run, check.check, report.report, report.compare_command, report.parity, report.export, report.review,
     report.norm, batch.batch, batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
-    markerset.markerset, plates.plates, templates.recipe, templates.subject,
+    markerset.markerset, plates.plates, templates.recipe, templates.subject, desk.desk, desk.verify,
 ):  # fmt: skip
     app.command(command.__name__.removesuffix("_command").replace("_", "-"))(guarded(command))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from shutil import get_terminal_size
@@ -16,12 +17,14 @@ import typer
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
 from biomech_id.session.values.step import Progress, stage
 
 if TYPE_CHECKING:
     from biomech_id.judgement.check import CheckReport
     from biomech_id.pipeline.folder_verdict import FolderVerdict
+    from biomech_id.request.job import Job
 
 
 _STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
@@ -43,6 +46,12 @@ def check(
         str | None, typer.Option(help="Marker set by name or TOML file; otherwise labels are looked at as Plug-in Gait's.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Of a folder also each file, and every problem found.")] = False,
+    static: Static = None,
+    exclude: Exclude = None,
+    model: Model = None,
+    recipe: RecipeFile = None,
+    subject: SubjectFile = None,
+    review: ReviewFile = None,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -50,6 +59,8 @@ def check(
     version: Version = False,
 ) -> int:
     """Say whether a folder will run, how far, and what cures each lack; of a file what is in it, and every problem found.
+
+    With the options of ``run`` the verdict is on a run with them.
 
     Exit code of a folder: 0 it will run, 3 with warnings, 1 it will not.
 
@@ -63,18 +74,24 @@ def check(
 
             if any(path.is_dir() for path in paths):
                 import biomech_id.pipeline.folder_verdict  # noqa: F401 - what `_folder` takes, before the first file is read
+                from biomech_id.request.job import Job
+
+                settings = recipe_of(recipe, model, None)
+                told_to = (settings, static, (), tuple(exclude or ()), subject)
+                jobs = {path: replace(Job((path,), *told_to), review=review) for path in paths if path.is_dir()}
         for path in paths:
             # One folder of an archive is held at a time; the walk goes through them one after the other.
             for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=told), _folder_of):
                 if path.is_dir() and folder is not None:
-                    codes.append(_folder(folder, reports, marker_set, None if json_lines else show, everything, told))
+                    own = replace(jobs[path], paths=(folder,))
+                    codes.append(_folder(own, reports, marker_set, None if json_lines else show, everything, told))
                 else:
                     codes += [_shown(report, None if json_lines else show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
 
 
 def _folder(
-    folder: Path,
+    job: Job,
     files: Iterable[CheckReport],
     marker_set: str | None,
     show: Callable[[CheckReport], None] | None,
@@ -84,6 +101,7 @@ def _folder(
     """Tell of one folder: for eyes whether it will run and what cures each lack, for programs what is in each file before that."""
     from biomech_id.pipeline.folder_verdict import folder_verdict
     from biomech_id.request.intake import Refused
+    from biomech_id.request.job import without_excluded
 
     reports: list[CheckReport] = []
     with stage("read"):
@@ -92,9 +110,11 @@ def _folder(
                 # One line per file, flushed: a program that reads along never waits for the whole folder.
                 _shown(report, None)
             reports.append(report)
-    trials = [report.recording.trial for report in reports if report.recording is not None]
-    refused = [Refused(Path(report.path), report.error, names_file=True) for report in reports if report.error is not None]
-    verdict = folder_verdict(folder, trials, refused=refused, marker_set=marker_set, progress=progress)
+    names = without_excluded([Path(report.path).name for report in reports], job.exclude)
+    kept = [report for report in reports if Path(report.path).name in names]
+    trials = [report.recording.trial for report in kept if report.recording is not None]
+    refused = [Refused(Path(report.path), report.error, names_file=True) for report in kept if report.error is not None]
+    verdict = folder_verdict(job.folder, trials, refused=refused, marker_set=marker_set, asked=job, progress=progress)
     if show is None:
         print_line(json.dumps(verdict.to_dict()))
         return _EXIT[verdict.verdict]

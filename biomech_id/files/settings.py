@@ -7,6 +7,7 @@ the file that a laboratory starts from (`template`). Another kind of file is ano
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
@@ -600,8 +601,8 @@ def toml_value(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        # JSON escapes what TOML does, but for the delete character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_toml_key(key)} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):

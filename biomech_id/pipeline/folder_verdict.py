@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.conventions import SCHEMA, SIDES, Aspect
-from biomech_id.errors import BiomechError, Cure, on_command_line, typed
+from biomech_id.errors import BiomechError, Cure, Finding, on_command_line, typed
 from biomech_id.files.surroundings import surroundings
 from biomech_id.judgement.check.sides import both_sides
 from biomech_id.models.landmarks import with_roles
@@ -20,8 +20,8 @@ from biomech_id.pipeline.choose_model import MASS
 from biomech_id.pipeline.conditions import choose_models
 from biomech_id.request.intake import Intake, Refused, with_markers
 from biomech_id.request.job import Job
-from biomech_id.request.recipe import Recipe
 from biomech_id.session.session import Session
+from biomech_id.session.tables.session_tables import finding_records
 from biomech_id.session.values.step import Progress
 from biomech_id.session.values.summary import complaints_of
 from biomech_id.session.values.verdicts import judged_trials, session_verdicts
@@ -87,6 +87,8 @@ class FolderVerdict:
         "kinematics", "kinetics", "emg" and "whole_body" -> side -> verdict, with what is lacking given.
     commands : tuple[str, ...]
         All that is to be typed, in this order, the run last.
+    findings : tuple[Finding, ...]
+        What the session as it will be was noticed for, trials and the session itself.
     """
 
     folder: str
@@ -99,6 +101,7 @@ class FolderVerdict:
     cycles: Mapping[str, CyclesExpected] = field(default_factory=dict)
     layers: Mapping[str, Mapping[str, Grade]] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the last object of ``check --json`` for a folder."""
@@ -108,6 +111,7 @@ class FolderVerdict:
             "schema": SCHEMA, **plain, "lacks": list(self.lacks), "command": self.command, "commands": list(self.commands),
             "cures": [cure.to_dict() for cure in self.cures], "cycles": cycles,
             "layers": {layer: {side: str(grade) for side, grade in sides.items()} for layer, sides in self.layers.items()},
+            "findings": finding_records(self.findings),
         }  # fmt: skip
 
     @property
@@ -126,6 +130,7 @@ def folder_verdict(
     *,
     refused: Sequence[Refused] = (),
     marker_set: str | None = None,
+    asked: Job | None = None,
     progress: Progress | None = None,
 ) -> FolderVerdict:
     """Return whether a folder's recordings will run, how far, and what cures each lack.
@@ -143,21 +148,24 @@ def folder_verdict(
         Those that could not be: the others run, with warnings.
     marker_set : str | None, optional
         Name or file of the marker set that they were read with; None finds the one that fits.
+    asked : Job | None, optional
+        What ``run`` will be asked for, so that the verdict is on that; None for the folder alone.
     progress : Progress | None, optional
         Told of every step; None for nobody.
     """
     if not trials:
         return FolderVerdict(str(folder), LACKS, None, None, tuple(each.sentence for each in refused), "", cycles=_cycles(None))
-    job = Job((folder,), Recipe().replaced(marker_set=marker_set, uncertainty=False, budget=False))
+    job = asked or Job((folder,))
+    job = replace(job, recipe=job.recipe.replaced(marker_set=marker_set, uncertainty=False, budget=False))
     with on_command_line():
         session, lacks, cures = _analysed(job, Intake(tuple(trials), tuple(refused)), progress)
         if lacks:
             way = _commands(folder, marker_set, cures) if all(map(_is_known, cures)) else ()
             verdict = FolderVerdict(str(folder), LACKS, None, None, tuple(lacks), next(iter(way), ""), tuple(cures), commands=way)
-            return replace(verdict, cycles=_cycles(session), layers=_layers(session))
+            return replace(verdict, cycles=_cycles(session), layers=_layers(session), findings=_findings(session))
         assert session is not None  # nothing is lacking
         warned = complaints_of(session)
-        findings = [*session.session_findings, *(finding for trial in session.movements for finding in trial.findings)]
+        findings = _findings(session)
         cures = [cure for each in findings if each.rule in OF_FINDINGS and (cure := OF_FINDINGS[each.rule](each.values))]
         if any(finding.rule == "muscles-without-model" for finding in findings):
             cures += _refusal_of_markers(job, trials)
@@ -167,8 +175,15 @@ def folder_verdict(
     return FolderVerdict(
         str(folder), RUNS_WITH_WARNINGS if warned else RUNS, session.model if walks else None,
         ", ".join(dict.fromkeys(trial.static for trial in walks if trial.static)) or None, warned, way[0],
-        tuple(dict.fromkeys(cures)), _cycles(session), _layers(session), way,
+        tuple(dict.fromkeys(cures)), _cycles(session), _layers(session), way, findings,
     )  # fmt: skip
+
+
+def _findings(session: Session | None) -> tuple[Finding, ...]:
+    """What was noticed of a session and of its trials."""
+    if session is None:
+        return ()
+    return (*session.session_findings, *(finding for trial in session.movements for finding in trial.findings))
 
 
 def _analysed(job: Job, intake: Intake, progress: Progress | None) -> tuple[Session | None, list[str], list[Cure]]:

@@ -11,7 +11,7 @@ from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.languages import LANGUAGES, terms_of
 from biomech_id.norms.fit import fit_given_norm, person_of
-from biomech_id.review.document import page_html
+from biomech_id.review.document import json_in_html, page_html
 from biomech_id.review.packing import Blocks
 from biomech_id.review.session_data import session_data, variables
 from biomech_id.session.folder.read_write import read_tables
@@ -47,7 +47,7 @@ def write_review(
     outs : str | Path | Sequence[str | Path]
         Folder of the results; a second one is shown beside it.
     path : str | Path
-        The page.
+        The page; one that ends in ``.json`` holds its data and blocks alone, for a program that shows them.
     norm : str | Path | None, optional
         File of a norm; None takes the session's own.
     style : str | Path | None, optional
@@ -75,7 +75,11 @@ def write_review(
         session_data(folder, tables, blocks, called=_called(folder, tables), norm=_norm(norm, tables))
         for folder, tables in ((folder, read_tables(folder)) for folder in steps("read", folders))
     ]
-    text = _text(sessions, blocks, _look(style, language))
+    content, look = _content(sessions), _look(style, language)
+    if path.suffix == ".json":
+        text = json_in_html({"data": {**content, **look}, "blocks": blocks.texts})
+    else:
+        text = _text(sessions, blocks, look)
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return path
@@ -102,9 +106,13 @@ def write_own_page(folder: Path, *, tables: Tables) -> None:
 
 
 def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, Any]) -> str:
-    data = {"sessions": sessions, "variables": list(variables()), "words": _words(), **look}
+    data = {**_content(sessions), **look}
     title = " | ".join(str(session["subject"]["code"] or session["folder"]) for session in sessions)
     return page_html(data, blocks.texts, title=title, language=look["language"])
+
+
+def _content(sessions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {"sessions": sessions, "variables": list(variables()), "words": _words()}
 
 
 def _norm(path: str | Path | None, tables: Tables) -> Table | None:

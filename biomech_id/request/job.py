@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -45,7 +45,7 @@ class Job:
     functional : tuple[Path, ...], optional
         Trials in which hips circle or knees bend.
     exclude : tuple[str, ...], optional
-        Patterns of file names to leave out.
+        Patterns of file names to leave out; one that is the whole name of a file means that file.
     subject_file : Path | None, optional
         A subject.toml, or None for the folder's own.
     mass_kg : float | None, optional
@@ -181,7 +181,8 @@ class Job:
             found += _recordings(path) if path.is_dir() else [path]
         found += [special for special in (self.static, *self.functional) if special is not None]
         found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
-        kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
+        names = without_excluded([path.name for path in found], self.exclude)
+        kept = [path for path in found if path.name in names]
         if found and not kept:
             raise MissingInputError(
                 f"{option('exclude')} {' '.join(self.exclude)} leaves none of the {len(found)} recordings of {self.folder}.",
@@ -320,6 +321,28 @@ class Job:
                 if path in needed:
                     raise
         return entries
+
+
+def without_excluded(names: Collection[str], exclude: Iterable[str]) -> list[str]:
+    """Return the names of files that nobody leaves out; a pattern that is the whole name of one means that one alone.
+
+    Parameters
+    ----------
+    names : Collection[str]
+        Of files, without their folder.
+    exclude : Iterable[str]
+        Names, or patterns as in a shell.
+
+    Examples
+    --------
+    >>> from biomech_id.request.job import without_excluded
+    >>> without_excluded(["walk1.c3d", "walk[1].c3d", "static.c3d"], ["walk[1].c3d", "st*"])
+    ['walk1.c3d']
+    """
+    patterns = list(exclude)
+    exact = {pattern for pattern in patterns if pattern in names}
+    loose = [pattern for pattern in patterns if pattern not in exact]
+    return [name for name in names if name not in exact and not any(fnmatch.fnmatch(name, pattern) for pattern in loose)]
 
 
 def refuse_alike(paths: Iterable[Path]) -> None:

@@ -1,0 +1,285 @@
+"""What the desk keeps, and how far a visit is: by files alone, whoever was first wins, and a crash loses nothing that was told."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from biomech_id.desk.archive import Archive, Visit
+from biomech_id.desk.command import check_words, command_line, run_words
+from biomech_id.desk.jobs import Queue, Task, read_progress
+from biomech_id.desk.lock import LOST_S, Lock
+from biomech_id.desk.look import read_look, sentences
+from biomech_id.desk.office import Office
+from biomech_id.desk.record import DECISION_FILES
+from biomech_id.desk.refusals import Refusal
+from biomech_id.desk.results import process_start
+from biomech_id.desk.rows import patient_visits, patients, today, visit_row
+from biomech_id.files.inputs import sha256_of
+
+REVIEW = 'schema = 2\n\n[[cycle]]\ntrial = "walk01"\nside = "L"\nstart_s = 1.5\nuse = false\n'
+Write = Callable[..., None]
+
+
+def visit_of(office: Office, path: str = "anna/2026-01") -> Visit:
+    return next(visit for visit in office.archive.visits.values() if visit.path == path)
+
+
+def hashes(visit: Visit) -> dict[str, str]:
+    return {name: sha256_of(visit.folder / name) for name in visit.names}
+
+
+def ran(office: Office, visit: Visit, write: Write, **more: object) -> None:
+    """As if a run of the visit had just ended."""
+    results = office.results(visit)
+    results.begin(visit)
+    write(results.coming, hashes(visit), **more)
+    assert results.take_over()
+
+
+def test_the_archive_is_followed(archive: Path) -> None:
+    found = Archive(archive)
+    assert len(found.refresh()) == 3
+    assert found.refresh() == set()
+    (archive / "ben" / "two").mkdir()
+    (archive / "ben" / "two" / "walk.c3d").touch()
+    assert [found.visits[name].path for name in found.refresh()] == ["ben/two"]
+    (archive / "ben" / "one" / "walk01.c3d").write_bytes(b"written again in place")
+    assert [found.visits[name].path for name in found.refresh()] == ["ben/one"]
+    archive.rename(archive.parent / "away")
+    assert found.refresh() == set()
+    assert len(found.visits) == 4
+    (archive.parent / "away").rename(archive)
+    shutil.rmtree(archive / "ben")
+    assert len(found.refresh()) == 2
+    assert {visit.patient for visit in found.visits.values()} == {"anna"}
+
+
+def test_two_people_do_not_overwrite_one_another(client: TestClient, office: Office) -> None:
+    url = f"/api/visits/{visit_of(office).id}"
+    first = client.patch(f"{url}/choices", json={"change": {"static": "static"}, "who": "a"}, headers={"if-match": ""}).json()
+    again = client.patch(f"{url}/choices", json={"change": {"static": "walk01"}, "who": "b"}, headers={"if-match": ""})
+    assert (again.status_code, tomllib.loads(again.json()["text"])) == (412, {"static": "static"})
+    assert again.json()["revision"] == first["revision"]
+    saved = client.put(f"{url}/review.toml", json={"toml": REVIEW, "who": "a"}, headers={"if-match": ""})
+    other = client.put(f"{url}/review.toml", json={"toml": "schema = 2\n", "who": "b"}, headers={"if-match": ""})
+    assert (saved.status_code, other.status_code, other.json()["text"]) == (200, 412, REVIEW)
+    now = client.get(f"{url}/review.toml").json()
+    assert now == {"toml": REVIEW, "revision": saved.json()["revision"]}
+
+
+def test_a_text_that_is_no_review_leaves_the_good_one(client: TestClient, office: Office) -> None:
+    url = f"/api/visits/{visit_of(office).id}/review.toml"
+    client.put(url, json={"toml": REVIEW})
+    refused = client.put(url, json={"toml": "schema = 2\n[[cycle]]\nside = 3\n"}, headers={"accept-language": "de"})
+    assert refused.status_code == 422
+    assert refused.json()["error"].startswith("Nicht gespeichert: review.toml")
+    assert client.get(url).json()["toml"] == REVIEW
+
+
+def test_choices_become_the_command_line(office: Office, archive: Path) -> None:
+    visit = visit_of(office)
+    (visit.folder / "subject.toml").write_text('code = "A1"\n\n[clinic]\nmas = 2\n')
+    change = {"static": "static", "exclude": ["walk[1].c3d"], "subject": {"mass_kg": 31.5}, "channels": {"EMG 1": "L soleus"}}
+    office.choose(visit, change, "a", None)
+    record = office.record(visit)
+    words = [str(visit.folder), "--static", "static", "--exclude", "walk[1].c3d", "--recipe", str(record.folder / "recipe.toml")]
+    words += ["--subject", str(record.folder / "subject.toml")]
+    assert run_words(record) == ["run", *words]
+    assert check_words(record) == ["check", words[0], "--json", *words[1:]]
+    assert command_line(run_words(record)).startswith("biomech-id run ")
+    subject = tomllib.loads((record.folder / "subject.toml").read_text())
+    assert subject == {"code": "A1", "mass_kg": 31.5, "clinic": {"mas": 2}}
+    office.choose(visit, {"subject": {"mass_kg": None}, "channels": {"EMG 1": None}, "exclude": None}, "a", None)
+    assert run_words(record) == ["run", words[0], "--static", "static"]
+    assert [entry["what"] for entry in record.journal()] == ["choose", "choose"]
+    assert sorted(path.name for path in visit.folder.iterdir()) == ["static.c3d", "subject.toml", "walk01.c3d", "walk[1].c3d"]
+
+
+def test_a_value_that_nobody_has_is_refused_with_its_sentence(office: Office) -> None:
+    with pytest.raises(Refusal, match="mass_kg"):
+        office.choose(visit_of(office), {"subject": {"mass_kg": 3000}}, "a", None)
+    assert not office.record(visit_of(office)).choices
+
+
+def test_repairs_go_into_the_review_and_out_again(office: Office) -> None:
+    visit, record = visit_of(office), office.record(visit_of(office))
+    record.decide(REVIEW, None)
+    repair = {"kind": "labels", "what": ["LKNE", "LANK"], "trials": ["walk01"]}
+    office.choose(visit, {"repair": repair}, "anna", None)
+    now = tomllib.loads(record.review_text())
+    assert now["repair"] == [{**repair, "author": "anna"}]
+    assert now["cycle"] == tomllib.loads(REVIEW)["cycle"]
+    office.choose(visit, {"unrepair": repair}, "anna", None)
+    assert tomllib.loads(record.review_text()) == tomllib.loads(REVIEW)
+
+
+def test_a_visit_is_as_far_as_its_files_say(office: Office, results: Write) -> None:
+    visit = visit_of(office)
+    assert office.stage(visit) == "new"
+    task = office.run(visit, "a")
+    assert office.stage(visit) == "waiting"
+    with pytest.raises(Refusal, match="is being run"):
+        office.run(visit, "b")
+    office.cancel(task.number)
+    assert office.stage(visit) == "new"
+    assert not (office.record(visit).folder / "job.toml").exists()
+    ran(office, visit, results)
+    assert office.stage(visit) == "review"
+    for decide in ({"static": "static"}, {"subject": {"mass_kg": 50}}):
+        office.choose(visit, decide, "a", None)
+        assert office.stage(visit) == "changed"
+        office.choose(visit, dict.fromkeys(decide), "a", None)
+        assert office.stage(visit) == "review"
+    office.decide(visit, REVIEW, "a", None)
+    assert office.stage(visit) == "changed"
+    ran(office, visit, results)
+    os.utime(visit.folder / "walk01.c3d", (0, 0))
+    office.archive.refresh(thorough=True)
+    assert office.stage(visit_of(office)) == "review"  # by hashes, never by clocks
+    (visit.folder / "walk01.c3d").write_bytes(b"another movement")
+    office.archive.refresh(thorough=True)
+    assert office.stage(visit_of(office)) == "changed"
+
+
+@pytest.mark.parametrize("torn", ["manifest.json", "summary.json", None])
+def test_only_whole_results_take_the_old_ones_place(office: Office, results: Write, torn: str | None) -> None:
+    visit = visit_of(office)
+    ran(office, visit, results, report=b"old")
+    own = office.results(visit)
+    own.begin(visit)
+    results(own.coming, hashes(visit), report=b"new")
+    if torn:
+        (own.coming / torn).write_text("{")
+    assert own.take_over() is (torn is None)
+    assert (own.folder / "report.pdf").read_bytes() == (b"old" if torn else b"new")
+    assert own.before.exists() is (torn is None)
+    assert not own.coming.exists()
+
+
+def test_a_desk_that_was_killed_goes_on_where_it_was(open_office: Callable[[], Office], results: Write) -> None:
+    office = open_office()
+    visits = [visit_of(office, path) for path in ("anna/2026-01", "anna/2026-02", "ben/one")]
+    finished, stale, alive = map(office.results, visits)
+    for visit, own in zip(visits, (finished, stale, alive), strict=True):
+        own.begin(visit)
+        results(own.coming, hashes(visit))
+    stale.record.choose({"static": "static"}, None)  # decided after the run began
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(30)"])
+    alive.note_process(process.pid)
+    office.lock.release()
+    again = open_office()
+    assert (finished.there, stale.there, stale.coming.exists(), alive.there) == (True, False, False, False)
+    assert again.stage(visit_of(again, "ben/one")) == "running"
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 10
+    while not alive.there and time.monotonic() < until:
+        time.sleep(0.05)
+    assert again.stage(visit_of(again, "ben/one")) == "review"
+    assert process_start(process.pid) == ""
+
+
+def test_one_desk_works_and_the_other_reads(open_office: Callable[[], Office], tmp_path: Path) -> None:
+    first, second = open_office(), open_office()
+    assert (first.lock.held, second.lock.held) == (True, False)
+    with pytest.raises(Refusal, match="Read only"):
+        second.choose(visit_of(second), {"static": "static"}, "b", None)
+    assert today(second)["read_only"]
+    away = Lock(tmp_path / "lock")
+    away.path.write_text(json.dumps({"host": "elsewhere", "process": 1, "time": time.time()}))
+    assert not away.take(over=True)
+    away.path.write_text(json.dumps({"host": "elsewhere", "process": 1, "time": time.time() - LOST_S - 1}))
+    assert away.take(over=True)
+    away.path.write_text(json.dumps({"host": "elsewhere", "process": 1, "time": time.time()}))
+    away.renew()
+    assert not away.held
+
+
+CHECKED = [
+    {"path": "/x/static.c3d", "readable": True, "error": None, "frames": 100, "rate_hz": 100.0, "points": 16, "analog_channels": 0,
+     "plates": [], "findings": []},
+    {"path": "/x/walk01.c3d", "readable": False, "error": "walk01.c3d is empty.", "frames": None, "rate_hz": None, "points": None,
+     "analog_channels": None, "plates": [], "findings": [
+         {"rule": "leg-labels-exchanged", "severity": "warning", "message": "English", "hint": "",
+          "values": {"first": "LKNE", "second": "LANK", "trial": "walk01", "first_mm": 85.0, "second_mm": 364.0}},
+         {"rule": "data-cut", "severity": "warning", "message": "cut", "hint": "",
+          "values": {"file": "w", "promised": 2, "held": 1}}]},
+    {"folder": "/x", "verdict": "lacks", "model": None, "static": "static", "lacks": ["No mass."],
+     "cures": [{"lack": "mass", "names": [], "options": ["--mass KG"], "keys": ["mass_kg"], "command": None},
+               {"lack": "static", "names": [], "options": ["--static static", "--static 'stand up'"], "keys": [], "command": None}],
+     "cycles": {"L": {"with_kinetics": 1, "without_kinetics": 4}, "R": {"with_kinetics": 2, "without_kinetics": 2}},
+     "layers": {"kinematics": {"L": "accept", "R": "reject"}, "kinetics": {"L": "accept", "R": "accept"}, "emg": {}},
+     "findings": [
+         {"rule": "recorded-twice", "severity": "warning", "message": "twice", "hint": "", "values": {"pairs": [["b", "a"]]}}]},
+]  # fmt: skip
+
+
+def test_a_row_says_what_the_doctor_says(office: Office) -> None:
+    look = read_look("\n".join(map(json.dumps, CHECKED)), {})
+    assert look is not None
+    assert look["layers"] == {"kinematics": "warn", "kinetics": "accept", "emg": "not judged"}
+    assert (look["cycles"], look["kinetics"]) == ({"L": 5, "R": 4}, {"L": 1, "R": 2})
+    cures = {cure["kind"]: cure for cure in look["cures"]}
+    assert list(cures) == ["mass", "static", "unreadable", "copies", "exchange"]
+    assert cures["static"]["options"] == [["static"], ["stand up"]]
+    assert cures["exchange"]["pairs"] == [{"what": ["LKNE", "LANK"], "trials": ["walk01"]}]
+    assert "vertauscht" in " ".join(sentences(look, "de"))
+    assert read_look("", {}) is read_look('{"path": ', {}) is read_look("[1]", {}) is None
+    visit = visit_of(office)
+    assert visit_row(office, visit)["look"] == "looking"
+    office.index.put(visit.id, office.look_key(visit), look)
+    row = visit_row(office, visit)
+    assert (row["look"], row["ready"], row["source"], row["cures"]) == ("looked", False, "expected", list(cures))
+    office.choose(visit, {"static": "static"}, "a", None)
+    assert visit_row(office, visit)["look"] == "looking"  # what was chosen is looked at anew
+
+
+def test_after_a_run_only_what_it_found_is_shown(office: Office, results: Write) -> None:
+    visit = visit_of(office)
+    ran(office, visit, results, verdict="reject")
+    row = visit_row(office, visit)
+    assert (row["source"], set(row["layers"].values()), row["cycles"]) == ("found", {"reject"}, {"L": 3, "R": 3})
+
+
+def test_lists_are_paged_searched_and_counted(office: Office, results: Write) -> None:
+    ran(office, visit_of(office), results)
+    assert dict(today(office)["counts"]) == {"new": 2, "review": 1}
+    assert [row["visit"] for row in today(office, state="review")["rows"]] == ["anna/2026-01"]
+    assert {row["visit"] for row in today(office, search="AN -02")["rows"]} == {"anna/2026-02"}
+    assert len(today(office, limit=1, after=2)["rows"]) == 1
+    assert patients(office, "be") == [{"name": "ben", "visits": 1}]
+    assert [row["visit"] for row in patient_visits(office, "anna")] == ["anna/2026-01", "anna/2026-02"]
+
+
+def test_a_command_tells_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
+    told: list[str] = []
+    queue = Queue(lambda task: told.append(task.state), lambda task: None, workers=1)
+    done = queue.add("export", "v", ["--version"], tmp_path)
+    other = queue.add("look", "w", ["--version"], tmp_path)
+    queue.cancel(other.number)
+    until = time.monotonic() + 60
+    while not done.ended and time.monotonic() < until:
+        time.sleep(0.05)
+    queue.close()
+    assert (other.state, done.state, done.code) == ("cancelled", "failed", 2)  # --version --progress is no command
+    assert done.aside
+    step = Task(1, "run", "v", (), tmp_path)
+    read_progress(step, '{"stage": "read", "trial": "walk01", "done": 1, "total": 2, "share": 0.25}')
+    read_progress(step, "biomech-id: a sentence")
+    read_progress(step, '{"stage": 1}')
+    assert (step.stage, step.trial, step.share, step.aside) == ("read", "walk01", 0.25, ["a sentence", '{"stage": 1}'])
+
+
+def test_decision_files_are_those_of_the_command_line() -> None:
+    assert DECISION_FILES == ("subject.toml", "recipe.toml", "review.toml")
