@@ -66,11 +66,12 @@ data: $(VENV)/.run
 report: $(VENV)/.dev
 	$(RUN) reports.rebuild
 
-## page: check the review page's JavaScript, and that its vendored libraries are what the lock file makes of them; needs Node
+## page: check the review page's and the desk's JavaScript, and that its vendored libraries are what the lock file makes of them; needs Node
 page:
 	rm -rf build/review && mkdir -p build/review
 	cp -r biomech_id/review/page biomech_id/review/vendor build/review
-	cd build/review/vendor && npm ci --no-audit --no-fund && npm run check && npm run verify
+	cp -r biomech_id/desk/page build/review/desk
+	cd build/review/vendor && npm ci --no-audit --no-fund && npm run check && npx tsc -p ../desk/tsconfig.json && npm run verify
 
 ## docs: pages, and schemas of tables and documents, that are generated from the code
 docs: $(VENV)/.run

@@ -29,6 +29,9 @@ from biomech_id.models.registry import AUTO, model_names
 
 #: How often (s) folders that changed are looked for, and every file.
 FOLDERS_S, FILES_S = 2.0, 60.0
+#: Forms of an export -> file or folder below ``export`` of a visit.
+EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudonym"}
+MOST_COMPARED = 6
 STAGES = ("new", "waiting", "running", "changed", "review", "signed", "failed")
 TellEvent = Callable[[str, Mapping[str, Any]], None]
 
@@ -429,6 +432,53 @@ class Office:
         if not self._closed.is_set():
             self._take_or_leave(results)
             self.tell("visit", {"id": visit.id})
+
+    # Comparisons and exports
+
+    @property
+    def comparison(self) -> Path:
+        """Where the last comparison is drawn."""
+        return self.folder / "compare.pdf"
+
+    def compare(self, visits: list[Visit]) -> Task:
+        """Have the results of two to six visits overlaid in one document.
+
+        Parameters
+        ----------
+        visits : list[Visit]
+            In their order, the first being what the others are compared with.
+        """
+        self.may_write()
+        if not 2 <= len(visits) <= MOST_COMPARED or not all(self.results(visit).there for visit in visits):
+            raise Refusal.because("desk-compare-which", status=422)
+        folders = [str(self.results(visit).folder) for visit in visits]
+        return self.queue.add("compare", "", ["compare", *folders, "-o", str(self.comparison)], self.folder / "log")
+
+    def export(self, visit: Visit, kind: str, who: str, code: str = "") -> Task:
+        """Have a visit's results written in another form, into a folder of the desk.
+
+        Parameters
+        ----------
+        visit : Visit
+            With results.
+        kind : str
+            One of `EXPORTS`.
+        who : str
+            As somebody gave a name.
+        code : str, optional
+            Of the pseudonym.
+        """
+        self.may_write()
+        results = self.results(visit)
+        if kind not in EXPORTS or not results.there or (kind == "pseudonym") != bool(code):
+            raise Refusal.because("desk-export-what", status=422, kinds=list(EXPORTS))
+        target = results.record.folder / "export" / EXPORTS[kind]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        words = ["review" if kind == "page" else "export", str(results.folder), "-o", str(target)]
+        if kind == "pseudonym":
+            words = [*run_words(results.record), "--code", code, "-o", str(target)]
+        results.record.note("export", who, {"kind": kind, "command": command_line(words)})
+        return self.queue.add("export", visit.id, words, results.record.folder / "log")
 
     # Review
 

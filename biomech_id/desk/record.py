@@ -16,6 +16,7 @@ from biomech_id.desk.refusals import Refusal
 from biomech_id.errors import BiomechError
 from biomech_id.files.atomic import whole_file
 from biomech_id.files.settings import Section, Setting, a_text, must_fit, read_written, toml_of, toml_value
+from biomech_id.gait.review import decision_records
 from biomech_id.request.review_file import read_review
 from biomech_id.request.subject_file import SUBJECT
 
@@ -231,6 +232,12 @@ class VisitRecord:
             if (folder / REVIEW_FILE).is_file():
                 return (folder / REVIEW_FILE).read_text(encoding="utf-8")
         return ""
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """Return the decisions in force, as ``summary.json`` has those that a run followed."""
+        paths = (folder / REVIEW_FILE for folder in (self.folder, self.recordings))
+        path = next((each for each in paths if each.is_file()), None)
+        return decision_records(read_review(path)) if path else []
 
     def repair(self, repair: Mapping[str, Any], *, done: bool) -> str:
         """Put a ``[[repair]]`` into ``review.toml``, or take it out, and return the revision.

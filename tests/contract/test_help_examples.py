@@ -20,6 +20,9 @@ ORDER = (
     "export", "review", "opensim", "check-opensim", "opensim-run", "batch", "plates",
 )  # fmt: skip
 
+#: What waits for somebody at a browser, or for what somebody signed there: `tests/peers/test_desk_morning.py`, `tests/unit/desk`.
+AT_THE_DESK = ("desk", "verify")
+
 
 def examples() -> dict[str, str]:
     """Command -> its example, as its docstring (and so its help) shows it."""
@@ -32,7 +35,7 @@ def examples() -> dict[str, str]:
 
 
 def test_every_command_is_in_the_order() -> None:
-    assert set(ORDER) == set(examples())
+    assert {*ORDER, *AT_THE_DESK} == set(examples())
 
 
 @pytest.mark.slow

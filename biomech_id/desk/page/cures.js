@@ -42,6 +42,7 @@ export async function drawPanel(aside, does) {
     { key: "said", of: visit.said, make: () => doctor(visit) },
     { key: "files", of: visit.files, make: () => files(visit, change) },
     { key: "command", of: visit.command, make: () => byHand(visit) },
+    ...(visit.has_results ? [{ key: "export", of: visit.id, make: () => exported(visit) }] : []),
     { key: "journal", of: visit.journal, make: () => journal(visit) },
   ]);
   if (panel.cure) {
@@ -69,6 +70,7 @@ function cures(visit) {
   const left = choices.exclude ?? [];
   const out = (/** @type {string} */ name) => ({ exclude: left.includes(name) ? left.filter((/** @type {string} */ each) => each !== name) : [...left, name] });
   const measured = Object.keys(subject).filter((key) => key !== "mass_kg" && key !== "condition" && key !== "aid" && key !== "footwear");
+  /** @type {{key: string, of: any, make: (change: (what: any) => void) => HTMLElement}[]} */
   const made = [];
   const add = (/** @type {string} */ kind, /** @type {any} */ of, /** @type {(change: any) => (Node | string | null)[]} */ body, /** @type {any} */ undo = null) => made.push({
     key: `cure ${kind}`, of, make: (/** @type {any} */ change) => element("fieldset", { "data-testid": `cure-${kind}`, "data-done": String(Boolean(undo)) },
@@ -153,10 +155,10 @@ function measurements(keys, subject, change) {
   const fields = keys.flatMap((key) => (LEGS.includes(key) ? ["left", "right"] : [""]).map((leg) => ({ key, leg })));
   const box = element("div", { class: "fields" }, ...fields.map(({ key, leg }) => {
     const value = leg && typeof subject[key] === "object" ? subject[key][leg] : subject[key];
-    const [low, high] = /** @type {Record<string, number[]>} */ (RANGES)[key] ?? ["", ""];
+    const range = /** @type {Record<string, number[]>} */ (RANGES)[key];
     if (key === "same_placement") return element("label", {}, element("input", { type: "checkbox", "data-testid": "cure-measurements-field", "data-key": key, checked: value === true }), ` ${say(key)}`);
     return element("label", {}, `${say(key)} ${leg ? say(leg) : ""} `, element("input", { type: "text", inputmode: "decimal", size: "6", "data-testid": "cure-measurements-field", "data-key": key, "data-leg": leg, value: value === undefined ? "" : shown(Number(value), 0) }),
-      element("small", {}, low === "" ? "" : ` mm, ${low}–${high}`));
+      element("small", {}, range ? ` mm, ${range.join("–")}` : ""));
   }));
   const save = () => {
     /** @type {Record<string, any>} */
@@ -232,6 +234,23 @@ function byHand(visit) {
       await navigator.clipboard.writeText(visit.command);
       tell(say("copied"));
     })));
+}
+
+/** What the results can be handed on as; all of it is written into the desk's own folder. @param {any} visit */
+function exported(visit) {
+  const make = (/** @type {string} */ kind, /** @type {string} */ code = "") => attempt(async () => {
+    await ask("POST", `/api/visits/${visit.id}/export`, { kind, code, who: sessionStorage.getItem("who") ?? "" });
+    tell(say("export_started"));
+  });
+  const code = element("input", { type: "text", size: "8", "data-testid": "export-code", placeholder: say("code"), "aria-label": say("code") });
+  return element("section", {}, element("h3", {}, say("export")),
+    button("export-pdf", say("export_pdf"), () => attempt(async () => window.open((await ask("GET", `/api/visits/${visit.id}/media/report.pdf`)).url))), " ",
+    button("export-page", say("export_page"), () => make("page")), " ", button("export-xlsx", say("export_xlsx"), () => make("xlsx")), " ", code, " ",
+    button("export-pseudonym", say("export_pseudonym"), () => {
+      const given = /** @type {HTMLInputElement} */ (code).value.trim();
+      if (given) make("pseudonym", given);
+      else code.focus();
+    }), element("p", { class: "quiet" }, say("export_where")));
 }
 
 /** @param {any} visit */

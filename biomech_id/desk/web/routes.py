@@ -17,9 +17,11 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from biomech_id.desk.archive import Visit
+from biomech_id.desk.changes import result_changes
 from biomech_id.desk.office import Office
 from biomech_id.desk.record import REVIEW_FILE, revision_of
 from biomech_id.desk.refusals import Refusal
+from biomech_id.desk.results import is_whole
 from biomech_id.desk.rows import PAGE, patient_visits, patients, today, visit_details
 from biomech_id.desk.signing import sign_visit, to_sign
 from biomech_id.desk.web.events import Events
@@ -94,7 +96,10 @@ class Routes:
             ("DELETE", "/api/jobs/{number:int}", self.cancel), ("DELETE", f"{visit}/failed", self.dismiss),
             ("GET", f"{visit}/review", self.review), ("GET", f"{visit}/review.toml", self.decisions),
             ("PUT", f"{visit}/review.toml", self.decide), ("GET", f"{visit}/signature", self.to_sign),
-            ("POST", f"{visit}/signature", self.sign), ("GET", visit + "/media/{name}", self.media),
+            ("POST", f"{visit}/signature", self.sign), ("GET", f"{visit}/changes", self.changes),
+            ("POST", f"{visit}/export", self.export), ("POST", "/api/compare", self.compare),
+            ("GET", "/api/compare", self.compared),
+            ("GET", visit + "/media/{name}", self.media),
         ]  # fmt: skip
         routes = [Route(path, self._answered(handler), methods=[method]) for method, path, handler in table]
         routes += [Route("/file/{ticket}/{id}/{name}", self._answered(self.file)), Route("/{name}", static), Route("/", static)]
@@ -199,7 +204,34 @@ class Routes:
         """Decisions in force, and their revision."""
         record = self.office.record(self._visit(request))
         text = await run_in_threadpool(record.review_text)
-        return json_answer({"toml": text, "revision": revision_of(record.folder / REVIEW_FILE)})
+        decisions = await run_in_threadpool(record.decisions)
+        return json_answer({"toml": text, "revision": revision_of(record.folder / REVIEW_FILE), "decisions": decisions})
+
+    async def changes(self, request: Request) -> Response:
+        """What the last run changed."""
+        results = self.office.results(self._visit(request))
+        if not results.there or not is_whole(results.before):
+            return json_answer({"rows": []})
+        return json_answer({"rows": await run_in_threadpool(result_changes, results.before, results.folder)})
+
+    async def compare(self, request: Request) -> Response:
+        """Have two to six visits overlaid."""
+        names = [str(name) for name in (await body_of(request)).get("ids", [])]
+        task = await run_in_threadpool(self.office.compare, [self.office.visit(name) for name in dict.fromkeys(names)])
+        return json_answer(task.to_dict(), 202)
+
+    async def compared(self, request: Request) -> Response:
+        """The last comparison."""
+        there = self.office.comparison.is_file()
+        ticket = self.keys.media_ticket("compare/compare.pdf") if there else ""
+        return json_answer({"url": f"/file/{ticket}/compare/compare.pdf" if there else None})
+
+    async def export(self, request: Request) -> Response:
+        """Have a visit written in another form, into the desk's own folder."""
+        body = await body_of(request)
+        kind, code = str(body.get("kind", "")), str(body.get("code", ""))
+        task = await run_in_threadpool(self.office.export, self._visit(request), kind, who_of(body), code)
+        return json_answer(task.to_dict(), 202)
 
     async def decide(self, request: Request) -> Response:
         """Keep the decisions."""
@@ -228,7 +260,10 @@ class Routes:
 
     async def file(self, request: Request) -> Response:
         """A file, whole or in ranges; without the header, for nothing sends one for a film or a frame."""
-        visit, name = self._visit(request), request.path_params["name"]
+        name = request.path_params["name"]
+        if request.path_params["id"] == "compare" and self.keys.opens(request.path_params["ticket"], f"compare/{name}"):
+            return FileResponse(self.office.comparison, media_type="application/pdf")
+        visit = self._visit(request)
         if not self.keys.opens(request.path_params["ticket"], f"{visit.id}/{name}"):
             return json_answer({"error": ""}, 401)
         return FileResponse(self._file(visit, name), media_type=None if name in visit.films else "application/pdf")
@@ -238,7 +273,6 @@ class Routes:
         record = self.office.record(visit)
         known = {film: visit.folder / film for film in visit.films}
         known["report.pdf"] = record.folder / "results" / "report.pdf"
-        known["compare.pdf"] = record.folder / "export" / "compare.pdf"
         numbers = (folder.name for folder in (record.folder / "versions").glob("[0-9]*"))
         known |= {f"version-{number}.pdf": record.folder / "versions" / number / "report.pdf" for number in numbers}
         if name not in known or not known[name].is_file():

@@ -1,11 +1,14 @@
 // What somebody decides, and the review.toml that says it. Decisions an earlier review made are here too, so that nothing decided is lost.
 
+import { port } from "./port.js";
+
 export const NEAREST_S = 0.04;
 const CLOSE_S = 1e-6;
 
 /** One decision as an earlier run followed it; null for one that only a recipe can say. @param {FollowedNote} said @returns {Decision | null} */
 function followed(said) {
   const by = { trial: said.trial, reason: said.reason ?? "", author: said.author ?? "" };
+  if (said.decision === "repair") return { kind: "repair", ...by, trial: "", repair: said.kind ?? "", what: said.what ?? [], trials: said.trials?.length ? said.trials : undefined, since: said.since || undefined };
   const side = said.side ?? "";
   if (said.decision === "comment") return { kind: "comment", ...by, time_s: said.time_s ?? 0, text: said.text ?? "" };
   if (said.decision === "cycle") return { kind: "cycle", ...by, side, start_s: said.start_s ?? 0, use: said.use === true };
@@ -24,7 +27,7 @@ export class Decisions {
   constructor(session) {
     /** @type {Decision[]} */
     this.list = session.decisions.map(followed).filter((each) => each !== null);
-    this.author = "";
+    this.author = port.author;
     this.saved = this.toml();
   }
 
@@ -143,7 +146,8 @@ export class Decisions {
 
   /** The file that `run` and `report` take. @returns {string} */
   toml() {
-    return ["schema = 1", ...this.list.map(tableOf)].join("\n\n") + "\n";
+    const schema = this.list.some((each) => each.kind === "repair") ? 2 : 1;
+    return [`schema = ${schema}`, ...this.list.map(tableOf)].join("\n\n") + "\n";
   }
 }
 
@@ -165,6 +169,11 @@ function tableOf(said) {
   if (said.kind === "event") {
     delete entries.event;
     Object.assign(entries, { kind: said.event });
+  }
+  if (said.kind === "repair") {
+    delete entries.repair;
+    delete entries.trial;
+    Object.assign(entries, { kind: said.repair });
   }
   if (said.kind === "verdict") entries.plate = said.plate.length === 0 ? "none" : said.plate.length === 1 ? said.plate[0] : said.plate;
   const lines = Object.entries(entries)

@@ -2,6 +2,7 @@
 import { Chart, emptyWords, overCycle, overTime, percentPlace } from "./charts.js";
 import { Decisions } from "./decisions.js";
 import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, stancesPanel } from "./panels.js";
+import { port } from "./port.js";
 import { element, named, page, say, shown, sideWord, speech } from "./text.js";
 import { Timeline } from "./timeline.js";
 import { POINTS, cycleAt, loadNorm, loadTrial, percentOf } from "./trials.js";
@@ -209,6 +210,7 @@ function changed() {
   version += 1;
   fill();
   tell(say("n_decided", { n: decisions().list.length }));
+  port.changed(decisions().toml());
 }
 
 /** @param {string} words */
@@ -427,7 +429,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 addEventListener("beforeunload", (event) => {
-  if (decided.some((each) => each.unsaved)) event.preventDefault();
+  if (port.leaving(decided.some((each) => each.unsaved))) event.preventDefault();
 });
 addEventListener("resize", schedule);
 // Paper is white.

@@ -145,6 +145,7 @@ function reasonGiven() {
 
 /** One decision in words, and what it would change. @param {Decision} said @param {SessionNote} session @param {import("./decisions.js").Decisions} decisions @returns {string} */
 export function effect(said, session, decisions) {
+  if (said.kind === "repair") return say(`effect_repair_${said.repair}`, { what: said.what.join(", ") }) + (said.trials ? ` (${said.trials.join(", ")})` : "");
   const trial = session.trials.find((each) => each.name === said.trial);
   const head = `${said.trial}: `;
   if (said.kind === "comment") return `${head}${shown(said.time_s, 2)} s “${said.text}”`;

@@ -23,7 +23,7 @@ interface TrialNote {
 }
 interface FollowedNote {
   decision: string; trial: string; side?: string; start_s?: number | null; use?: boolean; plates?: string[] | null; kind?: string;
-  time_s?: number; new_time_s?: number | null; new?: boolean; deleted?: boolean; text?: string; reason?: string; author?: string;
+  what?: (string | number)[]; trials?: string[]; since?: string; time_s?: number; new_time_s?: number | null; new?: boolean; deleted?: boolean; text?: string; reason?: string; author?: string;
 }
 interface NormNote { movement: string; curves: [string, string][]; block: string; arrays: Record<string, ArrayNote> }
 interface SessionNote {
@@ -42,6 +42,9 @@ interface PageData {
   labels: Record<Language, Record<string, string>>; colours: Record<string, string>; dashes: Record<string, number[]>; laboratory: string;
 }
 
+/** Who holds the page: whose decisions they are, who is told of each, and whether leaving has to be asked about. */
+interface Port { author: string; changed: (toml: string) => void; leaving: (unsaved: boolean) => boolean }
+
 // What the page makes of it.
 interface Curve { side: string; cycle: number; variable: string; component: string; values: Float32Array; sd: Float32Array | null }
 interface LoadedTrial {
@@ -57,5 +60,6 @@ type Decision =
       kind: "event"; trial: string; side: string; event: string; time_s: number; new_time_s?: number; new?: boolean; deleted?: boolean;
       reason: string; author: string;
     }
+  | { kind: "repair"; trial: string; repair: string; what: (string | number)[]; trials?: string[]; since?: string; reason: string; author: string }
   | { kind: "comment"; trial: string; time_s: number; text: string; reason: string; author: string };
 interface ShownEvent { side: string; kind: string; time_s: number; was_s: number; source: string; deleted: boolean; decision: number }

@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from biomech_id.desk.archive import Archive, Visit
+from biomech_id.desk.changes import result_changes
 from biomech_id.desk.command import check_words, command_line, run_words
 from biomech_id.desk.jobs import Queue, Task, read_progress
 from biomech_id.desk.lock import LOST_S, Lock
@@ -75,7 +76,8 @@ def test_two_people_do_not_overwrite_one_another(client: TestClient, office: Off
     other = client.put(f"{url}/review.toml", json={"toml": "schema = 2\n", "who": "b"}, headers={"if-match": ""})
     assert (saved.status_code, other.status_code, other.json()["text"]) == (200, 412, REVIEW)
     now = client.get(f"{url}/review.toml").json()
-    assert now == {"toml": REVIEW, "revision": saved.json()["revision"]}
+    assert (now["toml"], now["revision"]) == (REVIEW, saved.json()["revision"])
+    assert [(each["decision"], each["trial"], each["use"]) for each in now["decisions"]] == [("cycle", "walk01", False)]
 
 
 def test_a_text_that_is_no_review_leaves_the_good_one(client: TestClient, office: Office) -> None:
@@ -262,17 +264,52 @@ def test_lists_are_paged_searched_and_counted(office: Office, results: Write) ->
     assert [row["visit"] for row in patient_visits(office, "anna")] == ["anna/2026-01", "anna/2026-02"]
 
 
+def test_changes_are_means_over_cycles_in_use(tmp_path: Path) -> None:
+    for name, value, used in (("before", 3.0, True), ("after", 9.0, False)):
+        folder = tmp_path / name
+        folder.mkdir()
+        cycles = [{"side": "L", "cycle": 1, "used": True}, {"side": "L", "cycle": 2, "used": used}]
+        (folder / "summary.json").write_text(json.dumps({"schema": 3, "trials": [{"name": "walk", "cycles": cycles}]}))
+        rows = [
+            "trial,side,cycle,parameter,value,unit,sd",
+            "walk,L,1,speed,1,m/s,0.1",
+            f"walk,L,2,speed,{value},m/s,0.1",
+            "walk,L,1,time,1,s,",
+        ]
+        (folder / "spatiotemporal.csv").write_text("\n".join(rows))
+    (row,) = result_changes(tmp_path / "before", tmp_path / "after")
+    assert row == {"what": "speed", "side": "L", "old": "2", "new": "1", "unit": "m/s", "beyond": True}
+
+
+def test_compare_and_export_are_command_lines_too(client: TestClient, office: Office, results: Write) -> None:
+    first, second = visit_of(office), visit_of(office, "ben/one")
+    ids = {"ids": [first.id, second.id]}
+    assert client.post("/api/compare", json=ids).status_code == 422  # nothing was run
+    for visit in (first, second):
+        ran(office, visit, results)
+    assert client.post("/api/compare", json=ids).status_code == 202
+    assert client.get("/api/compare").json() == {"url": None}
+    url = f"/api/visits/{first.id}/export"
+    for body in ({"kind": "pdf"}, {"kind": "pseudonym"}, {"kind": "xlsx", "code": "X"}):
+        assert client.post(url, json=body).status_code == 422
+    assert client.post(url, json={"kind": "pseudonym", "code": "X1"}).status_code == 202
+    words = [task.words for task in office.queue.tasks.values()]
+    own = [str(office.results(visit).folder) for visit in (first, second)]
+    assert words[0] == ("compare", *own, "-o", str(office.folder / "compare.pdf"))
+    assert words[1][-4:] == ("--code", "X1", "-o", str(office.record(first).folder / "export" / "pseudonym"))
+
+
 def test_a_command_tells_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
     told: list[str] = []
     queue = Queue(lambda task: told.append(task.state), lambda task: None, workers=1)
-    done = queue.add("export", "v", ["--version"], tmp_path)
+    done = queue.add("export", "v", ["run", "--no-such-option"], tmp_path)
     other = queue.add("look", "w", ["--version"], tmp_path)
     queue.cancel(other.number)
     until = time.monotonic() + 60
     while not done.ended and time.monotonic() < until:
         time.sleep(0.05)
     queue.close()
-    assert (other.state, done.state, done.code) == ("cancelled", "failed", 2)  # --version --progress is no command
+    assert (other.state, done.state, done.code) == ("cancelled", "failed", 2)
     assert done.aside
     step = Task(1, "run", "v", (), tmp_path)
     read_progress(step, '{"stage": "read", "trial": "walk01", "done": 1, "total": 2, "share": 0.25}')
