@@ -32,6 +32,8 @@ FOLDERS_S, FILES_S = 2.0, 60.0
 #: Forms of an export -> file or folder below ``export`` of a visit.
 EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudonym"}
 MOST_COMPARED = 6
+#: Changes that list recordings.
+_LISTS = ("exclude", "functional", "leave_out", "take_in")
 STAGES = ("new", "waiting", "running", "changed", "review", "signed", "failed")
 TellEvent = Callable[[str, Mapping[str, Any]], None]
 
@@ -232,7 +234,8 @@ class Office:
         visit : Visit
             Of the archive.
         change : Mapping[str, Any]
-            As of `VisitRecord.choose`; "repair" and "unrepair" go into ``review.toml``.
+            As of `VisitRecord.choose`; "repair" and "unrepair" go into ``review.toml``, "leave_out" and "take_in" name
+            recordings of "exclude".
         who : str
             As somebody gave a name.
         seen : str | None
@@ -244,6 +247,10 @@ class Office:
         with self.guard:
             values = dict(change)
             repairs = [(values.pop(key), key == "repair") for key in ("repair", "unrepair") if key in values]
+            out, back = (list(values.pop(key, None) or ()) for key in ("leave_out", "take_in"))
+            if out or back:
+                kept = [name for name in record.choices.get("exclude", ()) if name not in (*out, *back)]
+                values["exclude"] = [*kept, *out]
             if values:
                 record.choose(values, seen)
             for repair, done in repairs:
@@ -256,7 +263,7 @@ class Office:
     def _known_names(self, visit: Visit, change: Mapping[str, Any]) -> None:
         """Refuse names that are no recordings of the visit: no path comes from a page."""
         stems = {Path(name).stem for name in visit.names} | set(visit.names)
-        named = [change.get("static") or "", *(change.get("exclude") or ()), *(change.get("functional") or ())]
+        named = [change.get("static") or "", *(name for key in _LISTS for name in change.get(key) or ())]
         named += [*(change.get("conditions") or {})]
         for name in filter(None, named):
             if name not in stems:

@@ -3,6 +3,8 @@ import { ask, attempt, tell } from "./api.js";
 import { button, element, named, redraw, say, shown, speech, typed } from "./dom.js";
 
 export const panel = { visit: "", cure: "", sign: false };
+/** What the next change is made on. @type {{id: string, revision: string, busy: number, last: Promise<any>}} */
+const known = { id: "", revision: "", busy: 0, last: Promise.resolve() };
 /** Keys of subject.toml that have one value for each leg. */
 const LEGS = ["leg_length_mm", "knee_width_mm", "ankle_width_mm"];
 /** What a person can measure, for the hint beside a field. */
@@ -19,18 +21,24 @@ export async function drawPanel(aside, does) {
     aside.append(host);
   }
   host.dataset.visit = visit.visit;
-  const change = async (/** @type {any} */ what) => {
+  if (!known.busy || known.id !== visit.id) Object.assign(known, { id: visit.id, revision: visit.revision });
+  const change = (/** @type {any} */ what) => {
     const who = sessionStorage.getItem("who");
     if (!who) {
       tell(say("who_first"));
       document.getElementById("who")?.focus();
       return;
     }
-    await attempt(async () => {
-      await ask("PATCH", `/api/visits/${visit.id}/choices`, { change: what, who }, { "If-Match": visit.revision });
+    // One after the other: two quick clicks are one person's, and the second is made on what the first left.
+    known.busy += 1;
+    known.last = known.last.then(() => attempt(async () => {
+      const answer = await ask("PATCH", `/api/visits/${visit.id}/choices`, { change: what, who }, { "If-Match": known.revision });
+      known.revision = answer.revision;
       tell(say("saved"));
+    })).finally(() => {
+      known.busy -= 1;
+      does.refresh();
     });
-    does.refresh();
   };
   redraw(host, [
     { key: "title", of: [visit.visit, visit.model, visit.static, visit.look], make: () => title(visit, does) },
@@ -68,7 +76,7 @@ function cures(visit) {
   const { choices } = visit;
   const subject = choices.subject ?? {};
   const left = choices.exclude ?? [];
-  const out = (/** @type {string} */ name) => ({ exclude: left.includes(name) ? left.filter((/** @type {string} */ each) => each !== name) : [...left, name] });
+  const out = (/** @type {string} */ name) => (left.includes(name) ? { take_in: [name] } : { leave_out: [name] });
   const measured = Object.keys(subject).filter((key) => key !== "mass_kg" && key !== "condition" && key !== "aid" && key !== "footwear");
   /** @type {{key: string, of: any, make: (change: (what: any) => void) => HTMLElement}[]} */
   const made = [];
@@ -86,7 +94,7 @@ function cures(visit) {
     ], choices.static ? { static: null } : null);
   if (open.subject)
     add("subject", open.subject, (change) => [element("p", { class: "quiet" }, say("cure_subject_why")),
-      ...open.subject.options.map((/** @type {string[]} */ files) => button("cure-subject-option", say("leave_out", { files: files.join(", ") }), () => change({ exclude: [...new Set([...left, ...files])] }), { value: files.join("\n") }))]);
+      ...open.subject.options.map((/** @type {string[]} */ files) => button("cure-subject-option", say("leave_out", { files: files.join(", ") }), () => change({ leave_out: files }), { value: files.join("\n") }))]);
   if (open.mass || subject.mass_kg)
     add("mass", [open.mass, subject.mass_kg], (change) => {
       const field = element("input", { type: "text", inputmode: "decimal", "data-testid": "cure-mass-field", value: subject.mass_kg ? shown(subject.mass_kg, 1) : "", size: "6" });
@@ -219,11 +227,10 @@ function doctor(visit) {
 
 /** @param {any} visit @param {(what: any) => void} change */
 function files(visit, change) {
-  const left = visit.choices.exclude ?? [];
   return element("details", {}, element("summary", {}, say("files", { n: visit.files.length })), element("table", {}, ...visit.files.map((/** @type {any} */ each) => element("tr", {},
     element("td", {}, named(each.name)), element("td", {}, each.readable === false ? say("unreadable") : each.static ? say("static_trial") : each.out ? say("left_out") : ""),
     element("td", {}, each.seconds ? `${shown(each.seconds, 1)} s` : ""),
-    element("td", {}, button("file-leave-out", each.out ? say("take_back") : say("leave_out_this"), () => change({ exclude: each.out ? left.filter((/** @type {string} */ name) => name !== each.name) : [...left, each.name] }), { "data-file": each.name }))))),
+    element("td", {}, button("file-leave-out", each.out ? say("take_back") : say("leave_out_this"), () => change(each.out ? { take_in: [each.name] } : { leave_out: [each.name] }), { "data-file": each.name }))))),
     visit.films.length ? element("p", { class: "quiet" }, `${say("films")}: ${visit.films.join(", ")}`) : null);
 }
 

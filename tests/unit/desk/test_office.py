@@ -102,9 +102,12 @@ def test_choices_become_the_command_line(office: Office, archive: Path) -> None:
     assert command_line(run_words(record)).startswith("biomech-id run ")
     subject = tomllib.loads((record.folder / "subject.toml").read_text())
     assert subject == {"code": "A1", "mass_kg": 31.5, "clinic": {"mas": 2}}
-    office.choose(visit, {"subject": {"mass_kg": None}, "channels": {"EMG 1": None}, "exclude": None}, "a", None)
+    office.choose(visit, {"leave_out": ["walk01.c3d"]}, "a", None)
+    assert record.choices["exclude"] == ["walk[1].c3d", "walk01.c3d"]
+    office.choose(visit, {"take_in": ["walk01.c3d", "walk[1].c3d"]}, "a", None)
+    office.choose(visit, {"subject": {"mass_kg": None}, "channels": {"EMG 1": None}}, "a", None)
     assert run_words(record) == ["run", words[0], "--static", "static"]
-    assert [entry["what"] for entry in record.journal()] == ["choose", "choose"]
+    assert [entry["what"] for entry in record.journal()] == ["choose"] * 4
     assert sorted(path.name for path in visit.folder.iterdir()) == ["static.c3d", "subject.toml", "walk01.c3d", "walk[1].c3d"]
 
 

@@ -31,6 +31,7 @@ from biomech_id.readers.recording import with_marker_set
 from biomech_id.request.intake import Refused
 from biomech_id.sample import virtual_subject
 from biomech_id.session.tables.means import counted
+from biomech_id.session.tables.session_tables import finding_records
 from biomech_id.trial import Markers, Trial
 from biomech_id.writers.opensim_text import write_trc
 
@@ -56,7 +57,9 @@ def test_a_folder_that_runs(tmp_path: Path) -> None:
             layer: dict.fromkeys("LR", "not measured" if layer in ("emg", "whole_body") else "accept")
             for layer in ("kinematics", "kinetics", "emg", "whole_body")
         },
+        "findings": finding_records(verdict.findings),
     }  # fmt: skip
+    assert "plates-not-told" in [finding.rule for finding in verdict.findings]
     assert verdict.sentence == f"{tmp_path} will run with the conventional model, calibrated on static."
     # The very cycles that the analysis counts, with bands and all.
     cycles = analyse([STATIC, WALK]).tables().cycle_list
