@@ -67,6 +67,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
     ("markersets.standing", "scipy.optimize"): "half of SciPy, for markers that no label names",
     ("markersets.leftover", "scipy.optimize"): "as markersets.standing",
+    ("markersets.walking", "scipy.optimize"): "as markersets.standing",
     ("interpretation.deviations", "scipy.special"): "as statistics: only a session with a norm asks",
     ("statistics", "scipy.special"): "a third of what a report's own modules take to import; few reports ask for a p",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",

@@ -86,7 +86,7 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
         if reading is not None and not body.contradiction(reading.markerset.roles):
             return reading
     placed = roles_by_place(body) if standing else None
-    return None if placed is None else Recognition(_set_of(placed.roles, labels, "places"), "places", placed.certainty)
+    return None if placed is None else Recognition(set_of_roles(placed.roles, labels, "places"), "places", placed.certainty)
 
 
 # A known label with something around it.
@@ -310,7 +310,7 @@ def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognit
     if body is not None:
         roles |= paired_roles_by_place(body, roles, pairs)
         share = core_share(roles)
-    return Recognition(_set_of(roles, labels, "words"), "words", share) if share >= LEAST_SHARE else None
+    return Recognition(set_of_roles(roles, labels, "words"), "words", share) if share >= LEAST_SHARE else None
 
 
 def _pairs(texts: Mapping[str, str], letters: tuple[str, str]) -> list[dict[str, str]]:
@@ -345,8 +345,18 @@ def core_share(roles: Iterable[MarkerKey]) -> float:
     return sum(shown) / len(shown)
 
 
-def _set_of(roles: Mapping[MarkerKey, str], labels: Collection[str], how: str) -> MarkerSet:
-    """A marker set of its own from points and clusters by their labels in the recording."""
+def set_of_roles(roles: Mapping[MarkerKey, str], labels: Collection[str], how: str) -> MarkerSet:
+    """Return a marker set of its own from points and clusters by their labels in the recording.
+
+    Parameters
+    ----------
+    roles : Mapping[MarkerKey, str]
+        (side, role) -> label; "thigh 3" is a further marker of a segment.
+    labels : Collection[str]
+        Of the recording.
+    how : str
+        By what they were recognised.
+    """
     landmarks = {key: label for key, label in roles.items() if " " not in key[1]}
     segments = {
         "thigh": ("thigh_wand", "lateral_epicondyle", "medial_epicondyle"),

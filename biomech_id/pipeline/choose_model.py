@@ -19,6 +19,7 @@ from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Propos
 from biomech_id.markersets.leftover import in_walk, name_leftovers, with_leftovers
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
+from biomech_id.markersets.walking import name_markers
 from biomech_id.models.marker_response import Recalibrate, recalibrator
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import posed_alone
@@ -195,16 +196,21 @@ def _nothing_fits(
     folder = job.folder
     if nearest.share < SMALLEST_SHARE:
         file = Path(trial.path).name if trial.path else trial.name
+        walk = _named_by_walking(trials)
         command = f"biomech-id markerset {typed(folder / file)} > markers.toml"
+        if walk is not None:
+            name = Path(walk[0].path).name if walk[0].path else walk[0].name
+            command = f"biomech-id markerset {typed(folder / name)} --from-walk --picture markers.png > markers.toml"
         last = next(reversed(refused.values())).message
         why = (
             f"{last} No marker set has these names."
             if recognised
             else (f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why}")
         )
+        by_walking = "" if walk is None else f"By how they move in {walk[0].name}, {walk[1]} of them have names. "
         return MissingInputError(
-            f"{why} Say what they lie on: "
-            f"`{command}` writes a marker set to be completed, which "
+            f"{why} {by_walking}Say what they lie on: "
+            f"`{command}` writes a marker set to be {'looked over' if walk else 'completed'}, which "
             f"`biomech-id run {typed(folder)} -o OUT --marker-set markers.toml` takes.",
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),
         ).cured_by(Cure("marker-names", "--marker-set", (("markers.toml",),), command=command))  # fmt: skip
@@ -282,6 +288,15 @@ def _joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
     diameter_m = subject.marker_diameter_m or 0.014
     widths = {"knee": subject.knee_width_m, "ankle": subject.ankle_width_m}
     return {(side, joint): by_side[side] + diameter_m for joint, by_side in widths.items() for side in by_side if by_side[side]}
+
+
+def _named_by_walking(trials: Sequence[Trial]) -> tuple[Trial, int] | None:
+    """The first walk by which markers of foreign names can be named, and how many; for a question, never for an analysis."""
+    for trial in trials:
+        names = None if stands_still(trial) else name_markers(trial.markers)[1]
+        if names is not None and names.labels:
+            return trial, len(names.offered())
+    return None
 
 
 def known_markers(trials: Sequence[Trial]) -> bool:
