@@ -62,7 +62,7 @@ def _from_walk(trial: Trial, picture: Path | None) -> int:
     from biomech_id.markersets.walking import MOST_COST, OFFERED_MARGIN, name_markers
     from biomech_id.report.walk_picture import draw_walk_names
 
-    shape, names = name_markers(trial.markers)
+    shape, names = name_markers(trial.markers.names, trial.markers.position_m, trial.markers.rate_hz)
     if shape is None or names is None or not names.labels:
         why = (
             "nobody walks in one direction in it"

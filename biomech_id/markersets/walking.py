@@ -20,7 +20,6 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey
 from biomech_id.signal.filters import lowpass
-from biomech_id.trial import Markers
 
 #: Where a walk goes on (m/s) in one direction (degrees), for so long (s); so many frames of it are looked at.
 GOES_ON_M_S, HEADING_DEG, LEAST_WALK_S, MOST_FRAMES = 0.25, 25.0, 0.3, 80
@@ -369,23 +368,27 @@ class _Reading:
         return chosen, margin
 
 
-def name_markers(markers: Markers) -> tuple[WalkShape | None, WalkNames | None]:
+def name_markers(names: Sequence[str], position_m: FloatArray, rate_hz: float) -> tuple[WalkShape | None, WalkNames | None]:
     """Find what the markers of a recording lie on, if somebody walks in it.
 
     Parameters
     ----------
-    markers : Markers
-        Of a walk, laboratory axes with Z up.
+    names : Sequence[str]
+        (k,), labels; they are not read.
+    position_m : FloatArray
+        (n, k, 3), laboratory axes, Z up, metres.
+    rate_hz : float
+        Frames per second.
 
     Returns
     -------
     shape : WalkShape | None
         None where nobody goes on in one direction.
-    names : WalkNames | None
+    named : WalkNames | None
         What they lie on.
     """
-    seen = [i for i, name in enumerate(markers.names) if markers.present(name)]
-    shape = walk_shape([markers.names[i] for i in seen], markers.position_m[:, seen], markers.rate_hz)
+    seen = np.flatnonzero(np.isfinite(position_m).all(axis=2).any(axis=0))
+    shape = walk_shape([names[i] for i in seen], position_m[:, seen], rate_hz)
     return shape, None if shape is None else name_walk(shape)
 
 

@@ -293,7 +293,8 @@ def _joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
 def _named_by_walking(trials: Sequence[Trial]) -> tuple[Trial, int] | None:
     """The first walk by which markers of foreign names can be named, and how many; for a question, never for an analysis."""
     for trial in trials:
-        names = None if stands_still(trial) else name_markers(trial.markers)[1]
+        markers = trial.markers
+        names = None if stands_still(trial) else name_markers(markers.names, markers.position_m, markers.rate_hz)[1]
         if names is not None and names.labels:
             return trial, len(names.offered())
     return None

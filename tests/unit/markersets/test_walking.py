@@ -50,7 +50,7 @@ def shape_of(trial: Trial) -> WalkShape:
 
 def test_a_walk_is_named_by_how_its_markers_move(walk: Trial) -> None:
     renamed, words = foreign(walk)
-    shape, names = name_markers(renamed.markers)
+    shape, names = name_markers(renamed.markers.names, renamed.markers.position_m, renamed.markers.rate_hz)
     assert shape is not None
     assert names is not None
     known = named_in(walk.markers.names, load_markerset("plug-in-gait").roles)
@@ -63,11 +63,11 @@ def test_a_walk_is_named_by_how_its_markers_move(walk: Trial) -> None:
 
 def test_nobody_who_stands_is_named(walk: Trial) -> None:
     static = bid.virtual_subject(analog_ratio=1).static().trial
-    assert name_markers(static.markers) == (None, None)
+    assert name_markers(static.markers.names, static.markers.position_m, static.markers.rate_hz) == (None, None)
     # A body whose markers are somewhere else moves like nobody: nothing is named.
     shuffled = np.random.default_rng(3).normal(0.0, 0.4, (1, len(walk.markers.names), 3))
     strange = walk.markers.with_positions(walk.markers.position_m + shuffled)
-    names = name_markers(strange)[1]
+    names = name_markers(strange.names, strange.position_m, strange.rate_hz)[1]
     assert names is not None
     assert (dict(names.labels), names.cost > 100.0) == ({}, True)
 
