@@ -1,7 +1,8 @@
-"""Rebuild the reference report: the main job on the virtual subject in ``data/``, its PDF, and a picture of every page.
+"""Rebuild the reference report: the main job on the virtual subject in ``data/``, its PDF and appendix, and pictures of all pages.
 
-``python -m reports.rebuild`` (or ``make report``) writes ``reports/virtual-subject.pdf`` and ``reports/pages/*.png``. The same code
-and the same wheels give the same bytes; a test holds the committed PDF to what this module draws.
+``python -m reports.rebuild`` (or ``make report``) writes ``reports/virtual-subject.pdf``, ``virtual-subject-appendix.pdf`` and
+``reports/pages/*.png``. The same code and the same wheels give the same bytes; a test holds the committed PDFs to what this
+module draws.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from biomech_id.pipeline.parity import keep_parity, parity_of
+from biomech_id.pipeline.redraw import redraw
 from biomech_id.pipeline.run import run_job
 from biomech_id.report.images import draw_page_images, draw_vision_image
 from biomech_id.request.job import Job
@@ -19,7 +21,7 @@ from biomech_id.session.folder.read_write import read_tables
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
-PDF = "virtual-subject.pdf"
+PDF, APPENDIX = "virtual-subject.pdf", "virtual-subject-appendix.pdf"
 #: A page as colour-blind eyes see it, and in grey.
 VISION = "colour-vision.png"
 #: Dots per inch of the page images: readable in a browser, and small.
@@ -34,10 +36,12 @@ def rebuild(folder: Path, *, images: bool = True) -> Path:
         run_job(Job((DATA,)), out)
         drawn = keep_parity(parity_of(out, DATA), out)
         shutil.copyfile(drawn, folder / PDF)
+        shutil.copyfile(redraw(out, appendix=True), folder / APPENDIX)
         if images:
             shutil.rmtree(folder / "pages", ignore_errors=True)
-            for path in draw_page_images(read_tables(out), folder / "pages", dpi=DPI):
-                few_colours(path)
+            for appendix in (False, True):
+                for path in draw_page_images(read_tables(out), folder / "pages", appendix=appendix, dpi=DPI):
+                    few_colours(path)
             draw_vision_image(read_tables(out), folder / VISION)
     return folder / PDF
 

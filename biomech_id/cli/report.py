@@ -21,6 +21,7 @@ def report(
     *,
     norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
+    appendix: Annotated[bool, typer.Option("--appendix", help="Draw appendix.pdf: what the report leaves out.")] = False,
     style: StyleFile = None,
     norm_for: NormFor = None,
     mix: Mix = None,
@@ -39,7 +40,16 @@ def report(
 
     with key_written(key), shown_progress() as progress:
         written = redraw(
-            out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, norm_for=norm_for, key=key, progress=progress
+            out,
+            norm=norm,
+            pages=pages,
+            appendix=appendix,
+            style=style,
+            mix=mix or (),
+            review=review,
+            norm_for=norm_for,
+            key=key,
+            progress=progress,
         )
     print_line(f"Wrote {written}.")
     return DONE

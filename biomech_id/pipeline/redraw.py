@@ -26,6 +26,7 @@ def redraw(
     *,
     norm: Path | None = None,
     pages: Sequence[str] | None = None,
+    appendix: bool = False,
     style: Path | None = None,
     mix: Sequence[str] = (),
     review: Path | None = None,
@@ -33,7 +34,7 @@ def redraw(
     key: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
+    """Draw ``report.pdf`` or ``appendix.pdf`` in a folder of results and renew its hash in the manifest; return its path.
 
     Parameters
     ----------
@@ -42,7 +43,9 @@ def redraw(
     norm : Path | None, optional
         File of a norm; None for the session's own.
     pages : Sequence[str] | None, optional
-        Names of the pages wanted; None for all.
+        Names of the pages wanted; None for those of the standard report.
+    appendix : bool, optional
+        Whether ``appendix.pdf`` is drawn, of what the standard report leaves out, and the report stays as it is.
     style : Path | None, optional
         A style file; None for the default.
     mix : Sequence[str], optional
@@ -71,15 +74,18 @@ def redraw(
         decided = _drawable(read_review(review), tables, review, out)
         keeps = tables.manifest["recipe"].get("privacy", {}).get("keep_comments", False)
         tables = reviewed_tables(tables, without_remarks(decided) if coded and not keeps else decided)
-    check_writable(out / "report.pdf")
+    name = "appendix.pdf" if appendix else "report.pdf"
+    check_writable(out / name)
 
     def draw(path: Path) -> None:
-        draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, norm_for=norm_for, progress=progress)
+        draw_report(
+            tables, path, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix, norm_for=norm_for, progress=progress
+        )
 
     drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}
-    update_output(out, "report.pdf", draw, noted={"drawn": drawn})
-    return out / "report.pdf"
+    update_output(out, name, draw, noted={} if appendix else {"drawn": drawn})
+    return out / name
 
 
 def _drawable(review: Review, tables: Tables, path: Path, out: Path) -> Review:

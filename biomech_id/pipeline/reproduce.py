@@ -144,7 +144,8 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
     drawn, compared_since = manifest.get("drawn", {}), "parity.csv" in manifest["outputs"]
     if compared_since:
         add_parity(parity_of(out, job.folder), out)
-    if drawn or compared_since or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
+    appendix = "appendix.pdf" in manifest["outputs"]
+    if drawn or compared_since or appendix or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
         files: dict[str, Any] = {
             what: find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also, hashes)
             for what in DRAWN_WITH
@@ -152,6 +153,8 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
         }
         asked = {"pages": drawn.get("pages"), "mix": drawn.get("mix", ()), "norm_for": drawn.get("norm_for")}
         redraw(out, **files, **asked)
+        if appendix:
+            redraw(out, **files, **{**asked, "pages": None}, appendix=True)
 
 
 def _tables_again(root: Path) -> Reproduction:

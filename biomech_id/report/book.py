@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from itertools import groupby
+from itertools import groupby, islice
 
 from matplotlib.figure import Figure
 
@@ -18,8 +19,13 @@ from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
-from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Shows
+from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Part, Shows
 from biomech_id.session.tables.session_tables import Tables
+
+#: Names that pages had, for commands written then.
+_MOVED = {"cover": "session"}
+#: Sheets of a page in the standard report of a session that has no other.
+MOST_ALONE = 12
 
 
 @cache
@@ -58,6 +64,7 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
         return known
     texts = [pages] if isinstance(pages, str) else pages
     asked = [name.strip().replace("-", "_") for text in texts for name in text.split(",") if name.strip()]
+    asked = [_MOVED.get(name, name) for name in asked]
     unknown = [name for name in asked if name not in known]
     if unknown or not asked:
         sentence = f"There is no report page {', '.join(unknown)}" if unknown else "No report page is named"
@@ -85,8 +92,13 @@ def session_style(tables: Tables, style: Style) -> Style:
     return style.of_movement(next(iter(kinds)) if len(kinds) == 1 else several)
 
 
-def session_pages(tables: Tables, style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
+def session_pages(
+    tables: Tables, style: Style, norm: Norm | None, wanted: Sequence[str], part: Part = Part.WHOLE
+) -> Iterator[Page]:
     """Draw the wanted pages of one session, one after the other.
+
+    The standard report shows the first condition of the walks, and of each page as many sheets as it has there (`PageKind.sheets`);
+    the appendix shows the rest.
 
     Parameters
     ----------
@@ -98,6 +110,8 @@ def session_pages(tables: Tables, style: Style, norm: Norm | None, wanted: Seque
         The norm to be shown; None for none.
     wanted : Sequence[str]
         Names of the pages.
+    part : Part, optional
+        What of a whole report is drawn.
     """
     layers = layers_of(tables)
     kinds_of_trials = _kinds_of_trials(tables)
@@ -110,17 +124,21 @@ def session_pages(tables: Tables, style: Style, norm: Norm | None, wanted: Seque
     others = [layer for layer in strides if layer not in main]
     content = Content(tables, layers, style, norm)
     drawn = [kind for kind in page_kinds() if kind.name in wanted and not (whole and _left_out(kind, content, only))]
+    room = _Room(part, kinds_of_trials, alone=not layers)
     for shows, kinds in groupby(drawn, key=lambda kind: kind.shows):
         if shows is Shows.SESSION:
             for kind in kinds:
-                yield from _titled(kind, content)
+                yield from _titled(kind, content, room)
         elif shows is Shows.OTHER_MOVEMENT:
             running = content if content.norm is not None and content.norm.behind("run") else replace(content, norm=None)
-            yield from _movements(list(kinds), others, running, whole, several=True)
+            yield from _movements(list(kinds), others, running, whole, room, several=True)
         elif (not layers and tables.channels is not None) or (whole and kinds_of_trials and kinds_of_trials <= NO_STRIDES):
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
-            yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
+            # Of several conditions the standard report shows the first; the appendix has the others whole.
+            pages, several = list(kinds), len(main) > 1
+            yield from _movements(pages, main[:1], content, whole, room, several=several)
+            yield from _movements(pages, main[1:], content, whole, room.of_further_conditions, several=several)
         elif not whole or not kinds_of_trials:
             # A session without any cycle has the pages that are asked for, each saying so; a whole report has curves over time.
             why = "no_cycles" if kinds_of_trials else "no_trials"
@@ -134,14 +152,14 @@ def _left_out(kind: PageKind, content: Content, only: str) -> bool:
 
 
 def _movements(
-    kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, whole: bool, *, several: bool
+    kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, whole: bool, room: _Room, *, several: bool
 ) -> Iterator[Page]:
     """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs, one of runs only of runs.
 
     All pages of one kind of movement have the same scales, whatever the condition.
     """
     norms = {layer.kind: content.norm and content.norm.behind(layer.kind) for layer in layers}
-    styles = {kind: fitted(content.style, [x for x in layers if x.kind == kind], norm) for kind, norm in norms.items()}
+    styles = {kind: fitted(content.style, [x for x in content.layers if x.kind == kind], norm) for kind, norm in norms.items()}
     for layer in layers:
         for kind in kinds:
             words = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
@@ -150,11 +168,38 @@ def _movements(
             if content.norm is not None and own.norm is None:  # what was compared with that norm are other cycles
                 own = replace(own, tables=replace(content.tables, statistics=None))
             if not (whole and kind.spared is not None and kind.spared(own)):
-                yield from _titled(kind, own, ", ".join(words))
+                yield from _titled(kind, own, room, ", ".join(words))
 
 
-def _titled(kind: PageKind, content: Content, movement: str = "") -> Iterator[Page]:
-    for number, figure in enumerate(kind.draw(content)):
+@dataclass(frozen=True)
+class _Room:
+    """Which sheets of a page have room in a part of the report."""
+
+    part: Part
+    kinds_of_trials: Collection[str]
+    alone: bool
+    further: bool = False
+
+    @property
+    def of_further_conditions(self) -> _Room:
+        return replace(self, further=True)
+
+    def sheets(self, kind: PageKind) -> tuple[int, int | None]:
+        """First sheet of a page in this part, and the one behind the last; None for no end."""
+        if self.part is Part.WHOLE:
+            return 0, None
+        own = self.alone or (bool(kind.own) and set(self.kinds_of_trials) <= kind.own)
+        standard = 0 if self.further else MOST_ALONE if own else kind.sheets
+        if self.part is Part.STANDARD:
+            return 0, standard
+        return (sys.maxsize if standard is None else standard), None
+
+
+def _titled(kind: PageKind, content: Content, room: _Room, movement: str = "") -> Iterator[Page]:
+    first, end = room.sheets(kind)
+    if end == 0 or first == sys.maxsize:
+        return
+    for number, figure in islice(enumerate(kind.draw(content)), first, end):
         title = kind.title(number, content.style)
         yield Page(kind.name, content.style.label("movement.title", title=title, kind=movement) if movement else title, figure)
 

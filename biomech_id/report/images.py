@@ -16,6 +16,7 @@ from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
+from biomech_id.report.panels.page import Part
 from biomech_id.report.pdf import made_with, stamp, subject_code
 from biomech_id.session.tables.session_tables import Tables
 
@@ -26,6 +27,7 @@ def draw_page_images(
     *,
     norm: NormSource = None,
     pages: Iterable[str] | None = None,
+    appendix: bool = False,
     style: Style | str | Path | None = None,
     dpi: float = 100.0,
 ) -> list[Path]:
@@ -41,6 +43,8 @@ def draw_page_images(
         As for `draw_report`.
     pages : Iterable[str] | None, optional
         As for `draw_report`.
+    appendix : bool, optional
+        As for `draw_report`; the files are then ``A<number>-<page>.png``.
     style : Style | str | Path | None, optional
         As for `draw_report`.
     dpi : float, optional
@@ -52,16 +56,19 @@ def draw_page_images(
         As for `draw_report`.
     """
     wanted = wanted_pages(pages)
+    part = Part.WHOLE if pages is not None else Part.APPENDIX if appendix else Part.STANDARD
+    before = "A" if appendix else ""
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(look.rc):
-        made = list(session_pages(tables, look, reference, wanted))
-        stamp(made, look, code=subject_code(tables, look), session=session_line(tables, look), version=made_with(tables))
+        made = list(session_pages(tables, look, reference, wanted, part))
+        code, session = subject_code(tables, look), session_line(tables, look)
+        stamp(made, look, code=code, session=session, version=made_with(tables), appendix=appendix)
         for number, page in enumerate(made, 1):
-            path = folder / f"{number:02d}-{page.name}.png"
+            path = folder / f"{before}{number:02d}-{page.name}.png"
             # No software version in the file: the same page gives the same picture.
             page.figure.savefig(path, dpi=dpi, metadata={"Software": None})
             written.append(path)

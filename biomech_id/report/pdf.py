@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.text import Text
 
+from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.report.book import session_pages, session_style, wanted_pages
 from biomech_id.report.layout.bookmarks import with_bookmarks
@@ -20,7 +21,7 @@ from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
-from biomech_id.report.panels.page import Page
+from biomech_id.report.panels.page import Page, Part
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step
 
@@ -35,13 +36,14 @@ def draw_report(
     *,
     norm: NormSource = None,
     pages: Iterable[str] | None = None,
+    appendix: bool = False,
     style: Style | str | Path | None = None,
     mix: Collection[str] = (),
     norm_for: str | None = None,
     progress: Progress | None = None,
     printed: list[str] | None = None,
 ) -> Path:
-    """Draw the report of one session.
+    """Draw the report of one session: what everybody reads, or its appendix.
 
     Parameters
     ----------
@@ -52,7 +54,9 @@ def draw_report(
     norm : NormSource, optional
         DataFrame as in ``norm.csv``, or the path of such a file; None takes the session's own.
     pages : Iterable[str] | None, optional
-        Names out of `book.page_names()`; None draws all of them.
+        Names out of `book.page_names()`; None draws the standard report.
+    appendix : bool, optional
+        Whether the pages are drawn that the standard report leaves out, numbered from A1; not together with ``pages``.
     style : Style | str | Path | None, optional
         A `Style`, or a laboratory's style file.
     mix : Collection[str], optional
@@ -78,15 +82,21 @@ def draw_report(
     OutputError
         The PDF cannot be written.
     """
+    if appendix and pages is not None:
+        raise OptionError(
+            "Pages asked for by name and the appendix do not go together: leave one of them out.",
+            value=pages, expected="pages or appendix", where="pages",
+        )  # fmt: skip
     wanted = wanted_pages(pages)
+    part = Part.WHOLE if pages is not None else Part.APPENDIX if appendix else Part.STANDARD
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables, mix=mix, norm_for=norm_for)
     drawn = drawn_with(norm, style, pages, mix, norm_for=norm_for, coded=bool(tables.manifest.get("coded")))
     tables = replace(tables, manifest={**tables.manifest, "drawn": drawn})
     with mpl.rc_context(look.rc), no_collector():
-        made = list(session_pages(tables, look, reference, wanted))
+        made = list(session_pages(tables, look, reference, wanted, part))
         code = subject_code(tables, look)
-        stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables))
+        stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables), appendix=appendix)
         title = f"{session_style(tables, look).label('page.cover')}: {code}"
         if printed is not None:
             printed += [title, *texts_on(made)]
@@ -177,7 +187,7 @@ def made_with(tables: Tables) -> str:
     return str(tables.summary.get("version", "?"))
 
 
-def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, version: str) -> None:
+def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, version: str, appendix: bool = False) -> None:
     """Write header and footer of every page, once their number is known.
 
     Parameters
@@ -192,11 +202,14 @@ def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, versi
         Date of the session.
     version : str
         Of this package.
+    appendix : bool, optional
+        Whether the numbers are those of an appendix: A1, A2 ...
     """
+    before = "A" if appendix else ""
     short = shortened(code, _CODE_ROOM_MM, style.size("heading"), weight="bold")
     made_by = style.label("page.version", version=version)
     for number, page in enumerate(pages, 1):
-        Sheet(style, page.figure).head_and_foot(page.title, short, session, number, len(pages), made_by)
+        Sheet(style, page.figure).head_and_foot(page.title, short, session, f"{before}{number}", f"{before}{len(pages)}", made_by)
 
 
 def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, progress: Progress | None = None) -> Path:

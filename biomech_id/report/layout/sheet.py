@@ -241,7 +241,7 @@ class Sheet:
         if to_mm is not None:
             self.rule(x_mm, y_mm + 1.6, to_mm, y_mm + 1.6, colour="zero", width=0.5)
 
-    def head_and_foot(self, title: str, code: str, session: str, page: int, pages: int, version: str) -> None:
+    def head_and_foot(self, title: str, code: str, session: str, page: str, pages: str, version: str) -> None:
         """Write what stands on every page: title, laboratory, subject's code, session date, version and page number.
 
         Parameters
@@ -252,10 +252,10 @@ class Sheet:
             Code of the subject, never a name.
         session : str
             Date of the session.
-        page : int
-            Number of the page, from 1.
-        pages : int
-            How many there are.
+        page : str
+            Number of the page, from 1 or A1.
+        pages : str
+            Number of the last one.
         version : str
             What made it, with the version.
         """

@@ -218,4 +218,4 @@ def _legend(sheet: Sheet) -> None:
     sheet.text(x + 7.5, y, f"{style.label('budget.total')}, N m/kg", size="small")
 
 
-register(PageKind("budget", 100, lambda content: [budget_page(content.layers[0], content.style)], compare=of_each))
+register(PageKind("budget", 115, lambda content: [budget_page(content.layers[0], content.style)], compare=of_each, sheets=0))

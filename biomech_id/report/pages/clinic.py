@@ -125,8 +125,15 @@ def examination_sections(tables: Tables) -> Findings:
 
 
 def _draw_examination(content: Content) -> Iterator[Figure]:
-    return clinic_pages(examination_sections(content.tables), content.style)
+    values, typed = examination_sections(content.tables), clinic_of_session(content.tables)
+    sections = {name: {**values.get(name, {}), **typed.get(name, {})} for name in (*values, *typed)}
+    return clinic_pages(sections, content.style)
 
 
-register(PageKind("clinic", 15, _draw, shows=Shows.SESSION, needs=("clinic",), compare=of_each))
-register(PageKind("examination", 15.5, _draw_examination, shows=Shows.SESSION, needs=("examination",), compare=of_each))
+def _in_examination(content: Content) -> bool:
+    """Whether the page of the examination holds what was typed as well."""
+    return content.tables.examination is not None and len(content.tables.examination) > 0
+
+
+register(PageKind("clinic", 80, _draw, shows=Shows.SESSION, needs=("clinic",), compare=of_each, sheets=1, spared=_in_examination))
+register(PageKind("examination", 81, _draw_examination, shows=Shows.SESSION, needs=("examination",), compare=of_each, sheets=1))

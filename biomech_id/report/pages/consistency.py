@@ -216,4 +216,6 @@ def _table(sheet: Sheet, apart: list[Distance], layer: Layer, left_mm: float, to
     return y
 
 
-register(PageKind("consistency", 28, lambda content: [consistency_page(content.layers[0], content.style)], compare=of_each))
+register(
+    PageKind("consistency", 95, lambda content: [consistency_page(content.layers[0], content.style)], compare=of_each, sheets=1)
+)

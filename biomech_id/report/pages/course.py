@@ -177,4 +177,14 @@ def _draw(content: Content) -> Iterator[Figure]:
         yield sheet.figure
 
 
-register(PageKind("course", 18, _draw, Shows.SESSION, spared=lambda content: not trials_without_cycles(content.tables)))
+register(
+    PageKind(
+        "course",
+        18,
+        _draw,
+        Shows.SESSION,
+        sheets=0,
+        own=NO_STRIDES,
+        spared=lambda content: not trials_without_cycles(content.tables),
+    )
+)

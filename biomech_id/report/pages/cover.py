@@ -14,6 +14,7 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
+from biomech_id.languages import worded
 from biomech_id.movement.grades import Grade
 from biomech_id.report.layout.change_table import LETTERS
 from biomech_id.report.layout.findings import (
@@ -72,9 +73,44 @@ def cover_page(tables: Tables, style: Style, norm: Norm | None) -> Figure:
     lines = finding_lines([f for f in all_findings(tables) if f["severity"] != "info"], style)
     below = _trials(sheet, tables, below, _TRIALS_END_MM if lines else _FINDINGS_END_MM - 4.0)
     _findings(sheet, lines, below + 6.0, _FINDINGS_END_MM)
-    draw_signature(sheet, 163.0, 33.0)
+    if summary.get("verdicts"):
+        draw_layers(sheet, summary, 163.0)
+    else:
+        draw_signature(sheet, 163.0, 33.0)
     _missing_letters(sheet)
     return sheet.figure
+
+
+def draw_layers(sheet: Sheet, summary: Mapping[str, Any], top_mm: float) -> None:
+    """Draw the verdict of each layer, side by side, with the cycles in its means and why others are not.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    summary : Mapping[str, Any]
+        As in ``summary.json``, with its ``verdicts``.
+    top_mm : float
+        From the sheet's top.
+    """
+    style = sheet.style
+    sheet.heading(LEFT_MM, top_mm, style.label("layer.heading"))
+    columns = [TableColumn(style.label("layer.name"), 44.0)]
+    for side in SIDES:
+        columns += [TableColumn(style.label("layer.verdict", side=style.label(f"side.{side}")), 30.0)]
+        columns += [TableColumn(style.label("layer.cycles"), 33.0, "right")]
+    columns.append(TableColumn(style.label("layer.reasons"), RIGHT_MM - LEFT_MM - 170.0))
+    rows: list[list[Cell | str]] = []
+    for layer, sides in summary["verdicts"].items():
+        row: list[Cell | str] = [style.label(f"layer.{layer}")]
+        for side in SIDES:
+            grade = Grade(sides[side]["verdict"])
+            row.append(Cell(style.label(f"first.grade_{grade.name.lower()}"), colour=grade_colour(grade), bold=grade.doubted))
+            row.append(str(sides[side]["cycles"]))
+        first = [worded(why["rule"], why.get("values", {}), style.language) for side in SIDES for why in sides[side]["reasons"][:1]]
+        row.append(shortened("; ".join(dict.fromkeys(first)), 2 * (RIGHT_MM - LEFT_MM - 176.0), style.size("small")) or "–")
+        rows.append(row)
+    TextTable(tuple(columns), rows).draw(sheet, LEFT_MM, top_mm + 1.6)
 
 
 def recorded(value: object, style: Style) -> str:
@@ -589,4 +625,4 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
         yield content.style.label("compare.title"), figure
 
 
-register(PageKind("cover", 2, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare))
+register(PageKind("session", 2, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare, sheets=1))

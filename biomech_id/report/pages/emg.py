@@ -282,5 +282,5 @@ def _draw_envelopes(content: Content) -> Iterator[Figure]:
     return _or_none(content, envelope_pages(content.layers, content.style, content.norm))
 
 
-register(PageKind("emg_cycles", 74, _draw_cycles, needs=("channels",), compare=of_each))
-register(PageKind("emg", 76, _draw_envelopes, needs=("channels",), compare=of_each))
+register(PageKind("emg_cycles", 112, _draw_cycles, needs=("channels",), compare=of_each, sheets=0))
+register(PageKind("emg", 76, _draw_envelopes, needs=("channels",), compare=of_each, sheets=1))

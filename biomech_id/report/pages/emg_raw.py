@@ -115,4 +115,4 @@ def _draw(content: Content) -> Iterator[Figure]:
         yield from raw_pages(view, name, content.style)
 
 
-register(PageKind("emg_raw", 72, _draw, shows=Shows.SESSION, needs=("channels",), compare=of_each))
+register(PageKind("emg_raw", 111, _draw, shows=Shows.SESSION, needs=("channels",), compare=of_each, sheets=0))

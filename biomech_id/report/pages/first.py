@@ -7,6 +7,11 @@ from biomech_id.report.panels.page import PageKind, Shows, register
 
 register(
     PageKind(
-        "first", 0, lambda content: [first_page(content)], Shows.SESSION, spared=lambda content: walking_layer(content) is None
+        "first",
+        0,
+        lambda content: [first_page(content)],
+        Shows.SESSION,
+        spared=lambda content: walking_layer(content) is None,
+        sheets=1,
     )
 )

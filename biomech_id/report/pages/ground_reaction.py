@@ -56,4 +56,4 @@ def _draw(content: Content) -> list[Figure]:
     return [ground_reaction_page(content.drawing(every_cycle=len(content.layers) == 1))]
 
 
-register(PageKind("ground_reaction", 70, _draw, compare=overlaid))
+register(PageKind("ground_reaction", 70, _draw, compare=overlaid, sheets=1))

@@ -14,6 +14,7 @@ from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import NO_STRIDES
 from biomech_id.report.pages.jumps import jumps_of
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
@@ -215,4 +216,6 @@ def _legend(panel: Panel, side: str, names: list[str], width: float) -> None:
         panel.outside(at + 6.0, _HEIGHT_MM + 1.4, name, size="tiny")
 
 
-register(PageKind("jump_phases", 109.5, _draw, Shows.SESSION, spared=lambda content: not jumps_of(content.tables)))
+register(
+    PageKind("jump_phases", 12, _draw, Shows.SESSION, sheets=0, own=NO_STRIDES, spared=lambda content: not jumps_of(content.tables))
+)

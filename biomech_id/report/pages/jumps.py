@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.report.layout.numbers import DECIMALS, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.session.tables.session_tables import Tables
@@ -73,4 +73,4 @@ def _draw(content: Content) -> Iterator[Figure]:
         yield sheet.figure
 
 
-register(PageKind("jumps", 109, _draw, Shows.SESSION, spared=lambda content: not jumps_of(content.tables)))
+register(PageKind("jumps", 11, _draw, Shows.SESSION, sheets=0, own=NO_STRIDES, spared=lambda content: not jumps_of(content.tables)))

@@ -44,8 +44,12 @@ def kinematics_page(drawing: Drawing) -> Figure:
     return sheet.figure
 
 
-register(PageKind("kinematics_cycles", 30, lambda content: [kinematics_page(content.drawing(every_cycle=True))], compare=overlaid))
+register(
+    PageKind(
+        "kinematics_cycles", 45, lambda content: [kinematics_page(content.drawing(every_cycle=True))], compare=overlaid, sheets=1
+    )
+)
 register(PageKind(
     "kinematics_mean", 40, lambda content: [kinematics_page(content.drawing())], compare=overlaid,
-    spared=lambda content: content.drawing().one_curve(ANGLE_GRID),
+    spared=lambda content: content.drawing().one_curve(ANGLE_GRID), sheets=1,
 ))  # fmt: skip

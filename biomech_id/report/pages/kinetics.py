@@ -77,8 +77,10 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
         sheet.paragraph(left_mm, y + 4.4, limits, size="tiny", spacing=spacing)
 
 
-register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))
+register(
+    PageKind("kinetics_cycles", 65, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid, sheets=1)
+)
 register(PageKind(
     "kinetics_mean", 60, lambda content: [kinetics_page(content.drawing())], compare=overlaid,
-    spared=lambda content: content.drawing().one_curve(KINETIC_GRID),
+    spared=lambda content: content.drawing().one_curve(KINETIC_GRID), sheets=1,
 ))  # fmt: skip

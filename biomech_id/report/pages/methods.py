@@ -155,4 +155,6 @@ def error_size_lines(sizes: Mapping[str, float], style: Style) -> Iterator[str]:
         yield style.label(f"error_size.{name}", size=three_digits(float(size), style.decimal_mark))
 
 
-register(PageKind("methods", 120, lambda content: methods_pages(content.tables, content.style), Shows.SESSION, compare=of_each))
+register(
+    PageKind("methods", 100, lambda content: methods_pages(content.tables, content.style), Shows.SESSION, compare=of_each, sheets=1)
+)

@@ -22,4 +22,4 @@ def _draw(content: Content) -> list[Figure]:
     return [grid_page(content.drawing(), MUSCLE_GRID, "muscles.note")]
 
 
-register(PageKind("muscles", 68, _draw, compare=overlaid, variables=tuple(sorted(MUSCLE_VARIABLES))))
+register(PageKind("muscles", 68, _draw, compare=overlaid, sheets=1, variables=tuple(sorted(MUSCLE_VARIABLES))))

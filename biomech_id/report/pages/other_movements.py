@@ -26,6 +26,11 @@ def movement_pages(content: Content) -> Iterator[Figure]:
 
 register(
     PageKind(
-        "other_movements", 110, movement_pages, Shows.OTHER_MOVEMENT, titles=("page.kinematics_cycles", "page.kinetics_cycles")
+        "other_movements",
+        118,
+        movement_pages,
+        Shows.OTHER_MOVEMENT,
+        titles=("page.kinematics_cycles", "page.kinetics_cycles"),
+        sheets=0,
     )
 )

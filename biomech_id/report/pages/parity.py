@@ -237,4 +237,6 @@ def _correlation(value: float, mark: str) -> str:
     return digits(value, ".4f", mark) if np.isfinite(value) else "–"
 
 
-register(PageKind("parity", 130, lambda content: parity_pages(content.tables, content.style), Shows.SESSION, needs=("parity",)))
+register(
+    PageKind("parity", 130, lambda content: parity_pages(content.tables, content.style), Shows.SESSION, needs=("parity",), sheets=1)
+)

@@ -410,4 +410,6 @@ def _range(values: Sequence[float | None], mark: str) -> str:
     return " – ".join(ends)
 
 
-register(PageKind("quality", 10, lambda content: quality_pages(content.tables, content.style), Shows.SESSION, compare=of_each))
+register(
+    PageKind("quality", 110, lambda content: quality_pages(content.tables, content.style), Shows.SESSION, compare=of_each, sheets=0)
+)

@@ -118,4 +118,4 @@ def _no_run(content: Content) -> bool:
     return not any(layer.run for layer in content.layers)
 
 
-register(PageKind("running", 108, _draw, Shows.SESSION, spared=_no_run))
+register(PageKind("running", 10, _draw, Shows.SESSION, spared=_no_run, sheets=0, own=frozenset({"run"})))

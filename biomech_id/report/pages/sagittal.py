@@ -96,4 +96,4 @@ def _wrapped(sentences: Sequence[str], width_mm: float, drawing: Drawing) -> lis
     return lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], drawing.style.label("sagittal.more_clinic")]
 
 
-register(PageKind("sagittal", 25, lambda content: [sagittal_page(content.drawing())], compare=overlaid))
+register(PageKind("sagittal", 25, lambda content: [sagittal_page(content.drawing())], compare=overlaid, sheets=1))

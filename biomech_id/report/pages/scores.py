@@ -199,4 +199,6 @@ def _row_of(
     return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1, style)]
 
 
-register(PageKind("scores", 80, _draw, compare=_compare, walks=True))
+register(
+    PageKind("scores", 113, _draw, compare=_compare, walks=True, sheets=0, spared=lambda content: not len(content.tables.scores))
+)

@@ -252,4 +252,4 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     return draw_tables(kind.name, content.style, *tables)
 
 
-register(PageKind("spatiotemporal", 20, lambda c: [spatiotemporal_page(c.layers[0], c.style, c.norm)], compare=_compare))
+register(PageKind("spatiotemporal", 20, lambda c: [spatiotemporal_page(c.layers[0], c.style, c.norm)], compare=_compare, sheets=1))

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import NO_STRIDES
 from biomech_id.report.pages.jump_phases import Phased, phases_sheet
 from biomech_id.report.pages.jumps import jumps_of, measures_table
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
@@ -41,5 +42,11 @@ def _spared(content: Content, of: Phased) -> bool:
     return not jumps_of(content.tables, of.prefix)
 
 
-register(PageKind("squats", 109.6, partial(_draw, of=SQUATTING), Shows.SESSION, spared=partial(_spared, of=SQUATTING)))
-register(PageKind("rises", 109.7, partial(_draw, of=RISING), Shows.SESSION, spared=partial(_spared, of=RISING)))
+register(
+    PageKind(
+        "squats", 13, partial(_draw, of=SQUATTING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=SQUATTING)
+    )
+)
+register(
+    PageKind("rises", 14, partial(_draw, of=RISING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=RISING))
+)

@@ -213,4 +213,4 @@ def _draw(content: Content) -> Iterator[Figure]:
     yield stability_page(content.layers[0], content.style)
 
 
-register(PageKind("stability", 66, _draw, needs=("whole_body",), compare=of_each))
+register(PageKind("stability", 116, _draw, needs=("whole_body",), compare=of_each, sheets=0))

@@ -121,7 +121,7 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
 
 register(
     PageKind(
-        "statistics", 88, _draw, compare=_compare,
+        "statistics", 117, _draw, compare=_compare, sheets=0,
         spared=lambda content: content.tables.statistics is None,
     )
 )  # fmt: skip

@@ -56,13 +56,25 @@ def grid_page(drawing: Drawing, grid: Grid, note: str) -> Figure:
     return sheet.figure
 
 
-def _page(name: str, order: float, grid: Grid, variables: tuple[str, ...]) -> None:
+def _page(name: str, order: float, grid: Grid, variables: tuple[str, ...], *, sheets: int) -> None:
     def draw(content: Content) -> list[Figure]:
         # Of two sessions the means are laid over one another: every cycle of both could not be told apart.
         return [grid_page(content.drawing(every_cycle=len(content.layers) == 1), grid, f"{name}.note")]
 
-    register(PageKind(name, order, draw, compare=overlaid, variables=variables))
+    register(PageKind(name, order, draw, compare=overlaid, variables=variables, sheets=sheets))
 
 
-_page("trunk_and_pelvis", 62, TRUNK_GRID, tuple(name for name in _ANGLES if name in ("ThoraxAngles", "SpineAngles", "HeadAngles")))
-_page("upper_limbs", 64, LIMBS_GRID, tuple(name for name in _ANGLES if name in ("ShoulderAngles", "ElbowAngles", "WristAngles")))
+_page(
+    "trunk_and_pelvis",
+    62,
+    TRUNK_GRID,
+    tuple(name for name in _ANGLES if name in ("ThoraxAngles", "SpineAngles", "HeadAngles")),
+    sheets=1,
+)
+_page(
+    "upper_limbs",
+    114,
+    LIMBS_GRID,
+    tuple(name for name in _ANGLES if name in ("ShoulderAngles", "ElbowAngles", "WristAngles")),
+    sheets=0,
+)

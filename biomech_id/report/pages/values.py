@@ -378,4 +378,6 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     return draw_tables(kind.name, content.style, *tables)
 
 
-register(PageKind("values", 90, lambda content: values_pages(content.layers[0], content.style, content.norm), compare=_compare))
+register(
+    PageKind("values", 90, lambda content: values_pages(content.layers[0], content.style, content.norm), compare=_compare, sheets=1)
+)

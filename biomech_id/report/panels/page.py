@@ -85,6 +85,14 @@ class Shows(Enum):
     OTHER_MOVEMENT = "other movement"
 
 
+class Part(Enum):
+    """What of a report is drawn: all of it, what everybody reads, or the rest with numbers of its own."""
+
+    WHOLE = "whole"
+    STANDARD = "standard"
+    APPENDIX = "appendix"
+
+
 @dataclass(frozen=True)
 class PageKind:
     """A page that a report may have.
@@ -114,6 +122,10 @@ class PageKind:
         Whether it says something of walking alone: a whole report of runs leaves it out.
     spared : Callable[[Content], bool] | None, optional
         Whether a whole report leaves it out of a movement, because another page shows the same; None for never.
+    sheets : int | None, optional
+        How many of its sheets stand in the standard report, the others in the appendix; 0 for a page of the appendix, None for all.
+    own : frozenset[str], optional
+        Kinds of movement whose report it belongs to: where a session has nothing else, all of it stands in the standard report.
     """
 
     name: str
@@ -126,6 +138,8 @@ class PageKind:
     variables: tuple[str, ...] = ()
     spared: Callable[[Content], bool] | None = None
     walks: bool = False
+    sheets: int | None = None
+    own: frozenset[str] = frozenset()
 
     def title(self, sheet: int, style: Style) -> str:
         """Return the title of a sheet, counted from 0.

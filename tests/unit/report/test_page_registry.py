@@ -11,7 +11,7 @@ from biomech_id.report.book import page_names, session_pages, wanted_pages
 from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels import page
-from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
+from biomech_id.report.panels.page import Content, PageKind, Part, Shows, of_each, register
 
 
 def sway(content: Content):
@@ -36,7 +36,7 @@ def names(tables, wanted):
 
 def test_a_page_takes_its_place_and_is_asked_for_by_name(build, registered, tmp_path):
     registered(PageKind("sway", 12, sway))
-    assert page_names()[:5] == ("first", "cover", "quality", "sway", "clinic")
+    assert page_names()[:6] == ("first", "session", "running", "jumps", "jump_phases", "sway")
     assert [title for _, title in names(build(), ["sway"])] == ["Sway", "Sway (continued)"]
     text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(draw_report(build(), tmp_path / "a.pdf")).pages)
     assert "Sway 1 of barefoot" in text
@@ -80,6 +80,25 @@ def test_a_page_joins_a_comparison_if_it_says_how(build, registered, tmp_path):
     assert [("BEFORE," in text, "AFTER," in text) for text in texts] == [(True, False)] * 2 + [(False, True)] * 2
 
 
+@pytest.mark.parametrize(("sheets", "standard", "appendix"), [(None, [0, 1], []), (1, [0], [1]), (0, [], [0, 1])])
+def test_sheets_that_the_report_leaves_out_stand_in_the_appendix(build, registered, sheets, standard, appendix):
+    registered(PageKind("sway", 12, sway, sheets=sheets))
+    titles = ["Sway", "Sway (continued)"]
+    for part, numbers in ((Part.STANDARD, standard), (Part.APPENDIX, appendix), (Part.WHOLE, [0, 1])):
+        drawn = session_pages(build(), load_style(), None, page_names(), part)
+        assert [page.title for page in drawn if page.name == "sway"] == [titles[number] for number in numbers]
+
+
+def test_the_report_has_at_most_fourteen_pages_and_the_appendix_its_own_numbers(build, tmp_path):
+    standard = draw_report(build(turn=True), tmp_path / "a.pdf")
+    appendix = draw_report(build(turn=True), tmp_path / "b.pdf", appendix=True)
+    assert len(pypdf.PdfReader(standard).pages) <= 14
+    pages = pypdf.PdfReader(appendix).pages
+    assert all(f"Page A{number} / A{len(pages)}" in page.extract_text() for number, page in enumerate(pages, 1))
+    with pytest.raises(OptionError, match="do not go together"):
+        draw_report(build(), tmp_path / "c.pdf", pages=["values"], appendix=True)
+
+
 def test_a_name_is_taken_once(registered):
-    with pytest.raises(OptionError, match="cover"):
-        registered(PageKind("cover", 5, sway))
+    with pytest.raises(OptionError, match="session"):
+        registered(PageKind("session", 5, sway))

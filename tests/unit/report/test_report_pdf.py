@@ -53,11 +53,11 @@ def texts(pdf):
 
 
 def test_every_page_carries_code_date_and_number(texts):
-    assert len(texts) == 18
+    assert len(texts) == 13
     for number, text in enumerate(texts, 1):
         assert "WAVE-01" in text
         assert "Session date: 2024-05-17" in text
-        assert f"Page {number} / 18" in text
+        assert f"Page {number} / 13" in text
         assert "Research software, not a medical device." in text
 
 
@@ -326,7 +326,7 @@ def test_every_page_has_its_bookmark_and_the_file_a_title_and_a_language(build, 
     marked = [(mark.title, reader.get_destination_page_number(mark)) for mark in reader.outline]
     texts = text_of(path)
     assert [number for _, number in marked] == list(range(len(texts)))
-    assert [title for title, _ in marked][:2] == ["Gait analysis", "Kinetics, mean ± SD"]
+    assert [title for title, _ in marked][:2] == ["Session and quality by layer", "Kinetics, mean ± SD"]
     for title, number in marked:
         assert title in plain([texts[number]])
 
@@ -335,7 +335,7 @@ def test_progress_counts_the_pages(session, tmp_path):
     seen = []
     draw_report(session, tmp_path / "a.pdf", pages=["cover", "methods"], progress=seen.append)
     assert [(step.stage, step.trial, step.done, step.total) for step in seen] == [
-        ("draw", "Gait analysis", 1, 2), ("draw", "Methods", 2, 2),
+        ("draw", "Session and quality by layer", 1, 2), ("draw", "Methods", 2, 2),
     ]  # fmt: skip
 
 
