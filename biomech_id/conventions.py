@@ -332,6 +332,51 @@ MUSCLE_TABLE: tuple[SignRow, ...] = tuple(
     )
     for muscle, title in CLINIC_MUSCLES.items()
 )
+_FLEXION = ("Dorsiflexion", "Plantarflexion")
+#: Angles inside the foot (Oxford foot model) -> title and words of each component.
+_FOOT_ANGLES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "HindfootTibiaAngles": (
+        ("Hindfoot dorsiflexion", *_FLEXION), ("Hindfoot rotation", "Internal", "External"),
+        ("Hindfoot inversion", "Inversion", "Eversion"),
+    ),
+    "ForefootHindfootAngles": (
+        ("Midfoot dorsiflexion", *_FLEXION), ("Forefoot adduction", "Adduction", "Abduction"),
+        ("Forefoot supination", "Supination", "Pronation"),
+    ),
+    "ForefootTibiaAngles": (
+        ("Forefoot flexion to tibia", *_FLEXION), ("Forefoot adduction to tibia", "Adduction", "Abduction"),
+        ("Forefoot supination to tibia", "Supination", "Pronation"),
+    ),
+    "HalluxForefootAngles": (
+        ("Hallux dorsiflexion", *_FLEXION), ("Hallux adduction", "Adduction", "Abduction"),
+        ("Hallux rotation", "Internal", "External"),
+    ),
+    "HindfootLabAngles": (
+        ("Hindfoot pitch", "Toes up", "Toes down"), ("Hindfoot progression", "External", "Internal"),
+        ("Hindfoot roll", "Inversion", "Eversion"),
+    ),
+    "TibiaLabAngles": (
+        ("Tibial tilt", "Forward", "Backward"), ("Tibial lean", "Away", "To this side"),
+        ("Tibial rotation", "Internal", "External"),
+    ),
+    "FemurTibiaAngles": (
+        ("Foot model's knee flexion", "Flexion", "Extension"), ("Foot model's knee varus", "Varus", "Valgus"),
+        ("Foot model's knee rotation", "Internal", "External"),
+    ),
+}  # fmt: skip
+#: Inside the foot, in tables whose trials show it. Of the hallux one marker defines the first angle alone.
+FOOT_TABLE: tuple[SignRow, ...] = (
+    *(SignRow(variable, axis, *words, "angle", "foot", scale=(-30, 30, 15))
+      for variable, rows in _FOOT_ANGLES.items() for axis, words in zip(AXES, rows, strict=True)),
+    SignRow("ArchHeightIndex", "", "Arch height index", "Higher", "Lower", "scalar", "foot", "", "%", (0, 40, 10)),
+)  # fmt: skip
+#: What the vendor's plug-in calls them in C3D files.
+STORED_FOOT: dict[str, str] = {
+    "HindfootTibiaAngles": "HFTBA", "ForefootHindfootAngles": "FFHFA", "ForefootTibiaAngles": "FFTBA",
+    "HalluxForefootAngles": "HXFFA", "HindfootLabAngles": "HFTFL", "TibiaLabAngles": "TIBA", "FemurTibiaAngles": "FETBA",
+}  # fmt: skip
+#: Of those the ones that a straight walk alone defines.
+FOOT_IN_LABORATORY: frozenset[str] = frozenset({"HindfootLabAngles", "TibiaLabAngles"})
 #: Joints above the pelvis.
 UPPER_JOINTS: frozenset[str] = frozenset(row.joint for row in UPPER_BODY_TABLE)
 #: What is measured above the pelvis: few laboratories need it, and many have no markers for it.
@@ -410,7 +455,7 @@ def rows_of(variable: str) -> tuple[SignRow, ...]:
     >>> [(row.component, row.positive) for row in rows_of("KneeAngles")]
     [('X', 'Flexion'), ('Y', 'Varus'), ('Z', 'Internal')]
     """
-    return tuple(row for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE) if row.variable == variable)
+    return tuple(row for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE) if row.variable == variable)
 
 
 def frame_columns() -> Iterator[tuple[str, SignRow]]:
@@ -432,7 +477,7 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
 #: variables that a laboratory adds come last (`session.tables.variables`).
 CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
     (row.variable, row.component): row
-    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE)
+    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE)
 }
 
 
@@ -749,6 +794,7 @@ TABLES: tuple[TableRow, ...] = (
         Column("in_swing", "integer", "frames left out: ground reaction in swing", added=True),
         Column("not_stored", "integer", "frames left out: the file stores nothing there", added=True),
         Column("not_computed", "integer", "frames left out: nothing was computed there", added=True),
+        Column("heel_passes", "integer", "frames left out: the file's software smoothed the foot's heel again", added=True),
     )),
 )  # fmt: skip
 #: Tables in the folder of every session, in the order they are written.

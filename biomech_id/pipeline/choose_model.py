@@ -7,8 +7,8 @@ else quiet standing on plates, else periodic steps on them. A session with plate
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from biomech_id.conventions import SIDES
@@ -20,6 +20,7 @@ from biomech_id.markersets.leftover import in_walk, name_leftovers, with_leftove
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.markersets.walking import name_markers
+from biomech_id.models.foot_models import CalibratedFeet
 from biomech_id.models.marker_response import Recalibrate, recalibrator
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import posed_alone
@@ -28,6 +29,7 @@ from biomech_id.models.still_window import still_part
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.osim.body_model import calibrated_on
 from biomech_id.osim.document.model import read_osim
+from biomech_id.pipeline.inside_feet import feet_beside
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.request.intake import find_static, is_functional, stands_still, subject_of
 from biomech_id.request.job import Job
@@ -61,6 +63,8 @@ class ChosenModel:
         Calibrates the model anew on a changed static trial.
     placement : str, optional
         What marks the conditions of trials whose markers were stuck on anew within the session, "(2)"; empty before that.
+    feet : Mapping[str, CalibratedFeet], optional
+        Name -> foot model that somebody wears beside it.
     """
 
     job: Job
@@ -71,6 +75,7 @@ class ChosenModel:
     trials: tuple[Trial, ...]
     recalibrate: Recalibrate | None = None
     placement: str = ""
+    feet: Mapping[str, CalibratedFeet] = field(default_factory=dict)
 
 
 def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
@@ -136,7 +141,8 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     model = kind.calibrate(given)
     if subject.mass_kg is None and model.subject.mass_kg is not None:
         subject, findings = model.subject, iter(())
-    return ChosenModel(job, static, subject, model, tuple(findings), trials, recalibrator(kind, given, model))
+    feet = feet_beside(model, stood, [trial for trial in trials if trial is not static and trial not in functional], recipe)
+    return ChosenModel(job, static, subject, model, tuple(findings), trials, recalibrator(kind, given, model), feet=feet)
 
 
 def _model_of(job: Job) -> BodyModel:

@@ -39,9 +39,10 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     if tables.summary.get("kinetics") != "vicon":
         # Vicon kinetics take the stored one.
         rows += head_offset_parity(tables.calibration, tables.summary["static"]["name"])
+    passes = tables.manifest["recipe"].get("foot", {}).get("foot_heel_passes", 1)
     for trial in tables.summary["trials"]:
         recorded = read(_recording(subject_dir, trial["file"]))
-        rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
+        rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight", heel_passes=passes)
     if not any(row.n_frames for row in rows):
         words = f"The recordings in {subject_dir} store no model outputs to compare with."
         raise MissingInputError.at(subject_dir, words, "C3D files with Plug-in Gait outputs")

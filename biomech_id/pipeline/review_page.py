@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.arguments import a_path, a_str, one_or_several, or_none, takes
+from biomech_id.conventions import FOOT_TABLE
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.languages import LANGUAGES, terms_of
@@ -75,11 +76,12 @@ def write_review(
         session_data(folder, tables, blocks, called=_called(folder, tables), norm=_norm(norm, tables))
         for folder, tables in ((folder, read_tables(folder)) for folder in steps("read", folders))
     ]
-    content, look = _content(sessions), _look(style, language)
+    content = _content(sessions)
+    look = _look(style, language, content["variables"])
     if path.suffix == ".json":
         text = json_in_html({"data": {**content, **look}, "blocks": blocks.texts})
     else:
-        text = _text(sessions, blocks, look)
+        text = _text(content, blocks, look)
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return path
@@ -101,18 +103,21 @@ def write_own_page(folder: Path, *, tables: Tables) -> None:
         Of the session.
     """
     blocks = Blocks()
-    text = _text([session_data(folder, tables, blocks, called="OUT")], blocks, _look(None, None))
+    content = _content([session_data(folder, tables, blocks, called="OUT")])
+    text = _text(content, blocks, _look(None, None, content["variables"]))
     (folder / REVIEW_PAGE).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, Any]) -> str:
-    data = {**_content(sessions), **look}
-    title = " | ".join(str(session["subject"]["code"] or session["folder"]) for session in sessions)
+def _text(content: dict[str, Any], blocks: Blocks, look: dict[str, Any]) -> str:
+    data = {**content, **look}
+    title = " | ".join(str(session["subject"]["code"] or session["folder"]) for session in content["sessions"])
     return page_html(data, blocks.texts, title=title, language=look["language"])
 
 
 def _content(sessions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    return {"sessions": sessions, "variables": list(variables()), "words": _words()}
+    columns = {name[1:] for session in sessions for trial in session["trials"] for name in trial["columns"]}
+    rows = list(variables(inside_foot=any(row.column("") in columns for row in FOOT_TABLE)))
+    return {"sessions": sessions, "variables": rows, "words": _words()}
 
 
 def _norm(path: str | Path | None, tables: Tables) -> Table | None:
@@ -125,13 +130,13 @@ def _norm(path: str | Path | None, tables: Tables) -> Table | None:
     return norm
 
 
-def _look(path: str | Path | None, language: str | None) -> dict[str, Any]:
-    """Colours, dashes and labels of the report, in every language."""
+def _look(path: str | Path | None, language: str | None, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Colours, dashes and labels of the report for some variables, in every language."""
     from biomech_id.report.layout.style import load_style
 
     own = load_style(path, language=language)
     labels = {each: load_style(path, language=each).labels for each in LANGUAGES}
-    rows = [word for row in variables() for word in (row["title"], row["positive"], row["negative"])]
+    rows = [word for row in variables for word in (row["title"], row["positive"], row["negative"])]
     return {
         "language": own.language,
         "colours": {name: own.colour(name) for name in _COLOURS},

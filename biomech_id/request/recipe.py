@@ -124,6 +124,11 @@ class Settings(PrepareSettings, total=False):
     hip_centre: str | Callable[[str, PelvisSize], FloatArray] | None
     knee_axis: str | None
     offsets: str | None
+    foot_hindfoot_flat: str | None
+    foot_forefoot_floor: str | None
+    foot_heel_passes: int | None
+    foot_widths: str | None
+    foot_calibration: str | None
     event_source: str | Callable[[Trial, BodyMotion | None], Iterable[Event]] | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     plate_types: tuple[Mapping[str, Any], ...] | None
@@ -177,6 +182,14 @@ class Recipe:
         "markers", or "walk": the conventional model's thigh rotations that leave the knees the least varus.
     offsets : str, optional
         "static", or "trial": the conventional model's offsets as the walks' own files store them.
+    foot_hindfoot_flat, foot_forefoot_floor : str, optional
+        "auto", "yes" or "no": the Oxford foot's static trial.
+    foot_heel_passes : int, optional
+        How often the Oxford foot's heel is smoothed; 0 takes the stored one.
+    foot_widths : str, optional
+        "mean" or "own": knee and ankle widths of the Oxford foot.
+    foot_calibration : str, optional
+        "auto" or "static": what the Oxford foot is calibrated by.
     marker_filter : str, optional
         "auto", "always" or "never".
     smooth_below_mm : float, optional
@@ -283,6 +296,23 @@ class Recipe:
         "Rotations and foot offsets of the conventional model. static: those of the static trial, where there is one. trial: those "
         "that the walks' own files store, which a clinician may have tuned after the static trial."
     )), acts="heeded")  # fmt: skip
+    foot_hindfoot_flat: str = _setting("auto", "foot", one_of(("auto", "yes", "no"), (
+        "Oxford foot: was the sole of the hindfoot level in the static trial? auto: what the stored numbers show, else yes where "
+        "the heel marker stands low; a heel that stands high, perhaps of a foot in equinus, is asked about."
+    )))  # fmt: skip
+    foot_forefoot_floor: str = _setting("auto", "foot", one_of(("auto", "yes", "no"), (
+        "Oxford foot: metatarsal heads as low as the fifth one's base in the static trial. auto: as the file says, else no."
+    )))  # fmt: skip
+    foot_heel_passes: int = _setting(1, "foot", a_whole_number(0, explained=(
+        "Oxford foot: how often the heel is smoothed. More than once, or 0 for the heel that the file stores, repeats an archive."
+    )))  # fmt: skip
+    foot_widths: str = _setting("mean", "foot", one_of(("mean", "own"), (
+        "Oxford foot: knee and ankle widths of both sides, as the vendor's plug-in takes them, or each side's own."
+    )))  # fmt: skip
+    foot_calibration: str = _setting("auto", "foot", one_of(("auto", "static"), (
+        "Oxford foot. auto: calibrated by what a walk's own file stores, where it stores all of it, else by the static trial. "
+        "static: by that alone."
+    )))  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."
     )))  # fmt: skip

@@ -285,6 +285,9 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that, backward positive"),
         Key("trials.*.*", "recording -> side -> what its own stored joint centres and axes were computed with: thigh_rotation_deg, "
             "shank_rotation_deg, tibial_torsion_deg, knee_diameter_mm and ankle_diameter_mm (markers)"),
+        Key("foot_models.oxford", "where somebody wears the Oxford foot: heel_passes, widths, and for each of its sides "
+            "whether the sole was flat and how that is known, points of the static trial (mm), and how the foot stood "
+            "(static_deg, static_arch_index_percent)"),
         Key("conditions.*", "the same for each condition with a static trial of its own"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (

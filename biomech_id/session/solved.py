@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion, FootContact
@@ -103,6 +103,9 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         What bore a part of the body: one of `biomech_id.trial.worn.Aid`, or "not stated".
     footwear : str, optional
         What was on the feet: one of `biomech_id.trial.worn.Footwear`, or "not stated".
+    foot_columns : Mapping[str, FloatArray | None], optional
+        Column of ``trials/<stem>.csv`` -> (n_frames,), in the unit of its row, of foot models that somebody wears; None where this
+        trial has none of it.
     """
 
     name: str
@@ -136,6 +139,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     plates_silent: tuple[tuple[str, Sentence], ...] = ()
     aid: str = NOT_STATED
     footwear: str = NOT_STATED
+    foot_columns: Mapping[str, FloatArray | None] = field(default_factory=dict)
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 

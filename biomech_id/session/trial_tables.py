@@ -11,6 +11,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
+from biomech_id.session.bands.foot_bands import with_foot
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.session.tables.extrema import burst_rows, extrema_rows
@@ -76,7 +77,8 @@ def frames(trial: Solved) -> FrameTable:
     return frame_table(
         trial.motion, trial.loads, trial.shown_contacts, mass_kg=trial.mass_kg, floor_m=trial.surfaces_m,
         further={
-            **upper_columns(trial.motion, trial.upper_loads, trial.mass_kg), **muscle_columns(trial.motion), **added_columns(trial)
+            **upper_columns(trial.motion, trial.upper_loads, trial.mass_kg), **muscle_columns(trial.motion), **trial.foot_columns,
+            **added_columns(trial),
         },
     )  # fmt: skip
 
@@ -155,7 +157,8 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
         last.update(of=of, bands=made)
     for band in last["bands"]:
         cycle = cycles[_place(band.cycle)]
-        yield band.of_cycle(cycle, _event_sd_s(trial, cycle))
+        known = band.of_cycle(cycle, _event_sd_s(trial, cycle))
+        yield with_foot(known, trial.foot_columns, errors.sizes) if trial.foot_columns else known
 
 
 def _place(cycle: Cycle) -> tuple[object, ...]:

@@ -6,6 +6,8 @@ ground reaction of every frame that both sides hold, with these exceptions, each
 - kinetics only where the file stores the ground reaction of that foot, or where the foot is surely in swing: a stance that the
   vendor computed without its plate holds numbers, but not the foot's;
 - foot progression only on straight walks (its reference is a laboratory axis, far from a turning foot) and modulo 360 degrees;
+- inside the foot every angle modulo 360 degrees, those in the laboratory on straight walks only, and those that follow the heel not
+  against files whose software smoothed it again at each run, unless as often here;
 - head and thorax in the laboratory likewise, and every angle above the pelvis modulo 360 degrees;
 - waist and neck only where both feet's ground reaction is stored or they are surely in swing;
 - a triple of exact zeros is how some software writes "nothing".
@@ -29,11 +31,13 @@ from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
     CENTRE_OF_MASS,
+    FOOT_IN_LABORATORY,
     FORCE_VARIABLE,
     FREE_JOINTS,
     MOMENT_VARIABLE,
     POWER_VARIABLE,
     SIDES,
+    STORED_FOOT,
     UNITS,
     UPPER_BODY_TABLE,
     Quantity,
@@ -55,6 +59,7 @@ EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "force": (1e-3, 5e-3),
     "ground force": (1e-4, 1e-4),
     "offset": (6e-4, 6e-4),
+    "scalar": (1e-3, 5e-3),
 }
 #: What textbook kinetics compute otherwise than the vendor, on purpose: how plates are sampled, and all that follows.
 MECHANICAL = frozenset({"ground force", "force", "moment", "power", "centre of mass"})
@@ -70,6 +75,9 @@ LONGEST_SUFFIX = 4
 FULL_TURN_DEG = 360.0
 #: Segments whose angles are those in the laboratory.
 _IN_LABORATORY = frozenset({"head", "thorax"})
+#: Angles inside the foot that follow the heel's marker, the smoothed heel that older software stores, and the arch's index.
+_OF_HEEL = frozenset({"HindfootTibiaAngles", "ForefootHindfootAngles", "HindfootLabAngles"})
+_STORED_HEEL, _ARCH = "HE1", "ArchHeightIndex"
 
 
 class LeftOut(StrEnum):
@@ -80,6 +88,7 @@ class LeftOut(StrEnum):
     IN_SWING = "in_swing"
     NOT_STORED = "not_stored"
     NOT_COMPUTED = "not_computed"
+    HEEL_PASSES = "heel_passes"
 
 
 class Columns(Protocol):
@@ -156,7 +165,7 @@ class _Pair:
     wraps: bool = False
 
 
-def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[ParityRow, ...]:
+def parity_rows(columns: Columns, trial: Trial, *, straight: bool, heel_passes: int = 1) -> tuple[ParityRow, ...]:
     """Compare one trial's frame columns with the outputs stored in its file.
 
     Parameters
@@ -167,6 +176,8 @@ def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[Pari
         As read, with its stored outputs.
     straight : bool
         Whether the trial is a straight walk (foot progression is compared on those only).
+    heel_passes : int, optional
+        How often the foot model smoothed the heel here.
 
     Returns
     -------
@@ -176,7 +187,11 @@ def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[Pari
     pairs = [
         (side, pair)
         for side in SIDES
-        for pair in (*_pairs(columns, trial, side, straight), *_upper(columns, trial, side, straight))
+        for pair in (
+            *_pairs(columns, trial, side, straight),
+            *_upper(columns, trial, side, straight),
+            *_inside_foot(columns, trial, side, straight=straight, heel_passes=heel_passes),
+        )
     ]
     com = stored_output(trial.model_outputs, CENTRE_OF_MASS) if _has(columns, f"{CENTRE_OF_MASS}.X") else None
     if com is not None:
@@ -435,6 +450,22 @@ def _upper(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterato
             yield _Pair(variable, names, scale * chosen, rows[0].quantity, ruled_out)
 
 
+def _inside_foot(columns: Columns, trial: Trial, side: str, *, straight: bool, heel_passes: int) -> Iterator[_Pair]:
+    """Angles inside the foot and the arch's index, as far as the file stores them."""
+    every = np.full(trial.n_frames, True)
+    again = heel_passes == 1 and (side + _STORED_HEEL in trial.markers or side + _STORED_HEEL in trial.model_outputs)
+    for variable, name in STORED_FOOT.items():
+        stored = trial.model_outputs.get(side + name)
+        if stored is None or not _has(columns, f"{side}{variable}.X"):
+            continue
+        ruled_out = {LeftOut.TURNING: every} if variable in FOOT_IN_LABORATORY and not straight else {}
+        ruled_out |= {LeftOut.HEEL_PASSES: every} if variable in _OF_HEEL and again else {}
+        yield _Pair(variable, _xyz(side, variable), stored, "angle", ruled_out, wraps=True)
+    stored = trial.model_outputs.get(side + _ARCH)
+    if stored is not None and _has(columns, side + _ARCH):
+        yield _Pair(_ARCH, (side + _ARCH,), stored[:, POWER_CHANNEL:], "scalar", {})
+
+
 def _unknown_ground(columns: Columns, trial: Trial, side: str) -> BoolArray:
     """Frames (n,) in which the file neither holds a foot's ground reaction nor do we know it to be in swing."""
     ground = stored_output(trial.model_outputs, f"{side}GroundReactionForce")
@@ -504,7 +535,8 @@ def _row(trial: Trial, side: str, pair: _Pair, axis: str, curves: _Curves) -> Pa
         if n > 1 and a.std() > 0 and b.std() > 0:
             correlation = float(np.corrcoef(a, b)[0, 1])
     return ParityRow(
-        trial=trial.name, side=side, variable=pair.variable, axis=axis, unit=UNITS[pair.quantity], rmse=rmse, largest=largest,
+        trial=trial.name, side=side, variable=pair.variable, axis=axis, rmse=rmse, largest=largest,
+        unit=UNITS.get(pair.quantity) or rows_of(pair.variable)[0].unit,
         correlation=correlation, n_frames=n, worst_frame=worst, left_out=curves.left_out,
         quantity=quantity_of(pair.variable) if pair.variable == CENTRE_OF_MASS else pair.quantity,
     )  # fmt: skip

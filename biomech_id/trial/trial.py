@@ -26,7 +26,7 @@ from biomech_id.trial.subject import Subject
     name=a_str(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
     first_frame=a_count(1), model_outputs=a(Mapping), path=a_str(), sha256=a_str(), session_date=or_none(a_day()),
     history=each(a((Sentence, str))), findings=each(a(Finding)), analog=a(AnalogChannels),
-    wrench_plates=or_none(each(a(ForcePlate))), software=a_str(), identity=a_str(),
+    wrench_plates=or_none(each(a(ForcePlate))), software=a_str(), stored_numbers=a(Mapping), identity=a_str(),
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,8 @@ class Trial:
         Which recording this is: the SHA-256 of its file, without a file that of its arrays. It is worked out when first asked for,
         or when something is replaced, and then kept: by what is filtered, renamed, given other forces or cropped (a stretch of
         the recording is told by ``first_frame`` and ``n_frames``).
+    stored_numbers : Mapping[str, float], optional
+        Numbers that the software stored for its models, by its own names and in its own units (``LFootLength``, mm).
 
     Raises
     ------
@@ -97,6 +99,7 @@ class Trial:
     rotations: Rotations = field(default_factory=Rotations)
     software: str = ""
     identity: str = field(default="", repr=False)
+    stored_numbers: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))

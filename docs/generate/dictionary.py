@@ -14,6 +14,7 @@ from biomech_id.conventions import (
     AT_THE_END,
     CENTRE_OF_MASS,
     CYCLE_TABLE,
+    FOOT_TABLE,
     KINETICS_VALID,
     MUSCLE_TABLE,
     POINT_VARIABLES,
@@ -140,6 +141,13 @@ Only in tables of body models with muscles ([OpenSim's](opensim-engine.md#muscle
 model's path, over that in standing, and its rate of change. `muscles.csv` has their bands and moment arms.
 
 {_sign_rows(MUSCLE_TABLE)}
+
+## Inside the foot
+
+Only in tables of sessions whose markers show hindfoot and forefoot ([the Oxford foot](oxford-foot.md)). One marker defines the
+first angle of the hallux alone. Angles in the laboratory are those of straight walks.
+
+{_sign_rows(FOOT_TABLE)}
 """
 
 

@@ -182,6 +182,18 @@ def test_an_event_detector(tmp_path: Path, subject: Path) -> None:
         assert 0.0 < max(nearest_s) < 0.1  # near the true ones, and not the stored ones
 
 
+def test_a_foot_model(tmp_path: Path, subject: Path) -> None:
+    out = Laboratory(tmp_path, "A foot model").run(subject)
+    calibration = json.loads((out / "calibration.json").read_text(encoding="utf-8"))
+    assert calibration["foot_models"]["line"]["standing_deg"].keys() == {"L", "R"}
+    walk = bid.read_c3d(subject / "walk01.c3d")
+    line = walk.markers["LTOE"] - walk.markers["LHEE"]
+    pitch_deg = np.degrees(np.arctan2(line[:, 2], np.hypot(line[:, 0], line[:, 1])))
+    shown = column(out / "trials/walk01.csv", "LFootLineAngles.X")
+    assert shown == pytest.approx(pitch_deg - calibration["foot_models"]["line"]["standing_deg"]["L"], abs=1e-6)
+    assert "FootLineAngles" in (out / "cycles.csv").read_text(encoding="utf-8")
+
+
 def test_a_plausibility_rule(tmp_path: Path, subject: Path) -> None:
     laboratory = Laboratory(tmp_path, "A plausibility rule")
     (tmp_path / "en").mkdir()

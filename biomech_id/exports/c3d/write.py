@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 
 from biomech_id._version import __version__
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.conventions import ARM_POINTS, AXES, CENTRE_OF_MASS, MM_PER_M, POINT_VARIABLES, SIGN_TABLE, UPPER_BODY_TABLE
+from biomech_id.conventions import (
+    ARM_POINTS,
+    AXES,
+    CENTRE_OF_MASS,
+    FOOT_TABLE,
+    MM_PER_M,
+    POINT_VARIABLES,
+    SIGN_TABLE,
+    UPPER_BODY_TABLE,
+)
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
@@ -38,8 +47,9 @@ _GROUPS: dict[str, tuple[str, str, float]] = {
     "ground moment": ("MOMENTS", "MOMENT", MM_PER_M),
     "power": ("POWERS", "POWER", 1.0),
     "point": ("MODELED_MARKERS", "MODELED_MARKER", 1.0),
+    "scalar": ("SCALARS", "SCALAR", 1.0),
 }
-_QUANTITY: dict[str, str] = {row.variable: row.quantity for row in (*SIGN_TABLE, *UPPER_BODY_TABLE)}
+_QUANTITY: dict[str, str] = {row.variable: row.quantity for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *FOOT_TABLE)}
 _POINTS = frozenset({*POINT_VARIABLES, *ARM_POINTS.values()})
 #: Variables with one angle of three: the others are stored as zero, as vendors do.
 _HINGES = frozenset({"ElbowAngles"})

@@ -13,6 +13,7 @@ from biomech_id.errors import Finding
 from biomech_id.files.inputs import InputsRead
 from biomech_id.gait.review import Review
 from biomech_id.judgement.session_plates import PlatesTold
+from biomech_id.models.foot_models import CalibratedFeet
 from biomech_id.models.marker_response import Carried
 from biomech_id.movement.movement import CalibratedModel, Movement
 from biomech_id.pipeline.choose_model import ChosenModel
@@ -72,6 +73,8 @@ class Walk:
         Side -> mean cycle time of its condition, for stances whose next strike lies outside the trial.
     stood : BodyMotion | None, optional
         The model in its static trial, with which markers and bones are compared.
+    foot_models : Mapping[str, CalibratedFeet], optional
+        Name -> foot model that somebody wears.
     """
 
     trial: Trial
@@ -93,6 +96,7 @@ class Walk:
     result: Solved | None = None
     mean_cycle_s: Mapping[str, float] = field(default_factory=dict)
     stood: BodyMotion | None = None
+    foot_models: Mapping[str, CalibratedFeet] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

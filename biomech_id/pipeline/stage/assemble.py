@@ -68,6 +68,7 @@ def _of_movements(session: Analysis, called: Pseudonym) -> Session:
         failures=_failures(session, called),
         session_findings=(
             *(finding for group in session.groups for finding in group.model.findings),
+            *(finding for group in session.groups for foot in group.feet.values() for finding in foot.findings),
             *session.findings,
             *of_knees,
             *kinetics_finding(session.movements),
@@ -150,6 +151,8 @@ def _calibrations(
         noticed += knee_axis_findings(judged, static.name if static else "walks")
         record = with_knee_axes(group.model.calibration.to_dict(), judged)
         record |= {"static_file": called.file(Path(static.path)) if static else ""}
+        if group.feet:
+            record |= {"foot_models": {name: dict(foot.record) for name, foot in group.feet.items()}}
         if static is not None:
             window = stillest_window(static.markers)
             record |= {"static_window_s": window.length_s, "static_sway_mm": MM_PER_M * window.sway_m}

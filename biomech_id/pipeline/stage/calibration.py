@@ -69,6 +69,7 @@ def line_up(session: Analysis, job: Job) -> Analysis:
             trial, group.model, group.subject, review=session.own_review, extra=extra.get(trial.name, ()),
             condition=f"{called.condition(condition(Path(trial.path).stem))} {group.placement}".strip(), carried=carried[id(group)],
             worn=worn_in(trial, group.subject, condition(Path(trial.path).stem)), static=group.static.name if group.static else "",
+            foot_models=group.feet,
         )
         for trial, group in pairs
     ]  # fmt: skip

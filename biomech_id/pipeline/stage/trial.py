@@ -24,6 +24,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
 from biomech_id.pipeline.extra_forces import split_forces
+from biomech_id.pipeline.inside_feet import with_feet
 from biomech_id.pipeline.long_recordings import require_room
 from biomech_id.pipeline.prepare import prepare as prepare_trial
 from biomech_id.pipeline.stage.analysis import Walk
@@ -138,6 +139,7 @@ def describe_trial(walk: Walk, recipe: Recipe) -> Walk:
         upper_loads=walk.upper_loads,
         extra=tuple(walk.extra),
     )
+    result = with_feet(result, walk.model.named(walk.trial), trial, walk.foot_models)
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 

@@ -126,6 +126,22 @@ def _processing(file: C3DFile) -> _Stored:
     return stored
 
 
+def stored_numbers(file: C3DFile) -> dict[str, float]:
+    """Return the numbers that a vendor's software keeps for its models.
+
+    Parameters
+    ----------
+    file : C3DFile
+        The file, opened by `open_c3d`.
+
+    Returns
+    -------
+    dict[str, float]
+        Name in PROCESSING as stored -> its first number, in the software's own unit.
+    """
+    return dict(_processing(file).values())
+
+
 def _keep_one(field: str, value: float | None, name: str, stored: _Stored, values: dict[str, Any], sources: dict[str, str]) -> None:
     if value is not None:
         values[field], sources[field] = value, f"PROCESSING:{stored[name][0]}"

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import ARM_POINTS, CENTRE_OF_MASS, UPPER_BODY_TABLE, rows_of
+from biomech_id.conventions import ARM_POINTS, CENTRE_OF_MASS, FOOT_TABLE, UPPER_BODY_TABLE, rows_of
 from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
@@ -36,6 +36,8 @@ COLUMNS: tuple[tuple[str, ...], ...] = (
 )
 #: What stands on a sheet of its own: everything above the pelvis.
 _UPPER = frozenset({row.variable for row in UPPER_BODY_TABLE} | {*ARM_POINTS.values(), CENTRE_OF_MASS})
+#: The same of what is inside the foot.
+_INSIDE_FOOT = frozenset(row.variable for row in FOOT_TABLE)
 _GUTTER_MM = 6.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
 _NAME_MM, _NUMBER_MM, _PLACE_MM = 39.0, 14.2, 24.0
@@ -73,10 +75,10 @@ def parity_pages(tables: Tables, style: Style) -> list[Figure]:
         sheet.text(LEFT_MM, 30.0, style.label("absent.parity"), size="heading")
         return [sheet.figure]
     rows = list(records(tables.parity))
-    above = [row for row in rows if row.variable in _UPPER]
     verdict = verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
-    sheets = [_parity_sheet(sheet, [row for row in rows if row.variable not in _UPPER], verdict)]
-    return sheets + [_parity_sheet(Sheet(style), above, verdict)] * bool(above)
+    further = [[row for row in rows if row.variable in apart] for apart in (_UPPER, _INSIDE_FOOT)]
+    first = _parity_sheet(sheet, [row for row in rows if row.variable not in _UPPER | _INSIDE_FOOT], verdict)
+    return [first, *(_parity_sheet(Sheet(style), of_sheet, verdict) for of_sheet in further if of_sheet)]
 
 
 def _parity_sheet(sheet: Sheet, rows: Sequence[ParityLine], verdict: tuple[str, str, str]) -> Figure:

@@ -20,7 +20,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 PERCENT = np.arange(CURVE_POINTS)
 RATE_HZ = 100.0
 #: Sizes of the waves: inside the fixed scales, so that nothing is off scale by accident.
-AMPLITUDE = {"angle": 8.0, "moment": 0.3, "force": 2.0, "power": 0.8, "ground force": 0.6, "ground moment": 0.05, "point": 20.0}
+AMPLITUDE = {
+    "angle": 8.0,
+    "moment": 0.3,
+    "force": 2.0,
+    "power": 0.8,
+    "ground force": 0.6,
+    "ground moment": 0.05,
+    "point": 20.0,
+    "scalar": 5.0,
+}
+
 KINETIC = {"moment", "force", "power", "ground force", "ground moment", "point"}
 
 
