@@ -13,6 +13,10 @@ from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
 from biomech_id.session.values.step import stage, steps
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
+Patterns = Annotated[
+    Path | None,
+    typer.Option(help="The laboratory's own rules of gait patterns (CSV like the shipped gait_patterns.csv): they replace or add."),
+]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
 
 
@@ -28,6 +32,7 @@ def report(
     review: Annotated[
         Path | None, typer.Option("--review", help="A review.toml: its cycles and comments; the rest needs `run`.")
     ] = None,
+    patterns: Patterns = None,
     key: KeyFile = None,
     debug: Debug = False,
     version: Version = False,
@@ -48,6 +53,7 @@ def report(
             mix=mix or (),
             review=review,
             norm_for=norm_for,
+            patterns=patterns,
             key=key,
             progress=progress,
         )
@@ -64,6 +70,7 @@ def compare_command(
     norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
     style: StyleFile = None,
+    patterns: Patterns = None,
     condition: Annotated[
         list[str] | None, typer.Option(help="Condition of each folder, in their order, or the ones of one folder; may be repeated.")
     ] = None,
@@ -87,7 +94,7 @@ def compare_command(
         with stage("draw"):
             compare_report(
                 sessions, output, norm=norm, pages=pages or None, style=style, conditions=condition or None, mix=mix or (),
-                progress=shown,
+                patterns=patterns or "",                progress=shown,
             )  # fmt: skip
     doubts = [
         doubt

@@ -143,7 +143,7 @@ def _read(path: Path) -> PatternRules:
     if lacking:
         words = f"The rules {path.name} lack the column{'s' if len(lacking) > 1 else ''} {', '.join(lacking)}."
         raise FileRefusedError.at(path, words, ", ".join(_COLUMNS))
-    rows = tuple(_rule(row, path.name) for row in table)
+    rows = tuple(_rule(row, f"{path.name}, row {table.line_num}") for row in table)
     names = [rule.pattern for rule in rows]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None or not rows:
@@ -152,8 +152,8 @@ def _read(path: Path) -> PatternRules:
     return PatternRules(rows, hashlib.sha256(text.encode("utf-8")).hexdigest()[:8])
 
 
-def _rule(row: Mapping[str, str], file: str) -> PatternRule:
-    where = f"{file}, {row['pattern']}"
+def _rule(row: Mapping[str, str], place: str) -> PatternRule:
+    where = f"{place}, {row['pattern']}"
     allowed = {"plane": _PLANES, "status": _STATUS, "tested": ("yes", "no")}
     for column, words in allowed.items():
         _one_of(row[column], words, f"{where}, {column}")
@@ -161,7 +161,7 @@ def _rule(row: Mapping[str, str], file: str) -> PatternRule:
     for artefact in artefacts:
         _one_of(artefact, ARTEFACTS, f"{where}, artefacts")
     for column in ("short_en", "short_de"):
-        if not 0 < len(row[column]) <= MOST_SHORT:
+        if not 0 < len(row[column] or "") <= MOST_SHORT:
             raise OptionError(
                 f"{where}: {column} is {row[column]!r}; it takes 1 to {MOST_SHORT} characters.",
                 value=row[column], expected=f"1 to {MOST_SHORT} characters", where=where,

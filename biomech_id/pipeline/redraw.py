@@ -18,7 +18,7 @@ from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress
 
 #: Files that a report may be drawn with, beside the session's own tables.
-DRAWN_WITH = ("norm", "style", "review")
+DRAWN_WITH = ("norm", "style", "review", "patterns")
 
 
 def redraw(
@@ -31,6 +31,7 @@ def redraw(
     mix: Sequence[str] = (),
     review: Path | None = None,
     norm_for: str | None = None,
+    patterns: Path | None = None,
     key: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
@@ -54,8 +55,10 @@ def redraw(
         A review.toml whose cycles and comments are followed; None leaves the cycles as they were used.
     norm_for : str | None, optional
         Whose norm it is, one of ``session.values.norm.NORM_CHOICES``; None takes that of the session's recipe.
+    patterns : Path | None, optional
+        File of a laboratory's own rules of gait patterns; None for those that are shipped.
     key : Path | None, optional
-        The laboratory's key, for the hashes of norm, style and review in results under a code; None for no such hashes.
+        The laboratory's key, for the hashes of norm, style, review and patterns in results under a code; None for no such hashes.
     progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
@@ -79,10 +82,19 @@ def redraw(
 
     def draw(path: Path) -> None:
         draw_report(
-            tables, path, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix, norm_for=norm_for, progress=progress
+            tables,
+            path,
+            norm=norm,
+            pages=pages,
+            appendix=appendix,
+            style=style,
+            mix=mix,
+            norm_for=norm_for,
+            patterns=patterns or "",
+            progress=progress,
         )
 
-    drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review), strict=True)), hashes, pages, mix)
+    drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review, patterns), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}
     update_output(out, name, draw, noted={} if appendix else {"drawn": drawn})
     return out / name

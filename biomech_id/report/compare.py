@@ -10,6 +10,7 @@ import matplotlib as mpl
 
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
+from biomech_id.interpretation.rules import pattern_rules
 from biomech_id.report.book import page_kinds, page_names, wanted_pages
 from biomech_id.report.comparison.book import comparisons_of, standard_pages
 from biomech_id.report.comparison.facts import Comparison
@@ -41,6 +42,7 @@ def compare_report(
     style: Style | str | Path | None = None,
     conditions: Sequence[str | None] | None = None,
     mix: Collection[str] = (),
+    patterns: str | Path = "",
     progress: Progress | None = None,
 ) -> Path:
     """Draw two to six sessions or conditions over one another: a colour each, a page a side, and what changed from the first.
@@ -63,6 +65,8 @@ def compare_report(
         Which condition of each session; None takes one that all have, and of one session with itself one after the other.
     mix : Collection[str], optional
         In what the sessions, and the norm, may differ (`session.values.fingerprint.FINGERPRINT`): "model", say.
+    patterns : str | Path, optional
+        As for `draw_report`.
     progress : Progress | None, optional
         As for `draw_report`.
 
@@ -81,7 +85,7 @@ def compare_report(
         As for `draw_report`.
     """
     check_writable(Path(path))
-    wanted = wanted_pages(pages)
+    wanted, rules = wanted_pages(pages), pattern_rules(patterns or None)
     look = style if isinstance(style, Style) else load_style(style)
     sessions = _several(sessions, conditions)
     for letter, other in zip(LETTERS[1:], sessions[1:], strict=False):
@@ -103,7 +107,7 @@ def compare_report(
     dates = dict.fromkeys(recorded(layer.tables.summary.get("subject", {}).get("session_date"), look) for layer in layers)
     told = look.label("common.session_date", date=" / ".join(dates))
     with mpl.rc_context(look.rc), no_collector():
-        compared = comparisons_of(layers, look, reference)
+        compared = comparisons_of(layers, look, reference, rules)
         made = list(_pages(layers, look, reference, wanted, compared))
         stamp(made, look, code=" / ".join(codes), session=told, version=made_with(layers[-1].tables))
         written = write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)

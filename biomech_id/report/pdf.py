@@ -40,6 +40,7 @@ def draw_report(
     style: Style | str | Path | None = None,
     mix: Collection[str] = (),
     norm_for: str | None = None,
+    patterns: str | Path = "",
     progress: Progress | None = None,
     printed: list[str] | None = None,
 ) -> Path:
@@ -63,6 +64,8 @@ def draw_report(
         In what norm and session may differ (`session.values.fingerprint.FINGERPRINT`), "bandwidth" say.
     norm_for : str | None, optional
         Whose norm it is: "everybody", "age" or "speed"; None takes that of the session's recipe.
+    patterns : str | Path, optional
+        File of a laboratory's own rules of gait patterns; empty for those that are shipped.
     progress : Progress | None, optional
         Called as each page is written.
     printed : list[str] | None, optional
@@ -90,8 +93,10 @@ def draw_report(
     wanted = wanted_pages(pages)
     part = Part.WHOLE if pages is not None else Part.APPENDIX if appendix else Part.STANDARD
     look = style if isinstance(style, Style) else load_style(style)
-    tables, reference = with_norm(norm, tables, mix=mix, norm_for=norm_for)
-    drawn = drawn_with(norm, style, pages, mix, norm_for=norm_for, coded=bool(tables.manifest.get("coded")))
+    tables, reference = with_norm(norm, tables, mix=mix, norm_for=norm_for, patterns=str(patterns))
+    coded = bool(tables.manifest.get("coded"))
+    drawn = drawn_with(norm, style, pages, mix, norm_for=norm_for, coded=coded)
+    drawn |= {"--patterns": ["patterns" if coded else Path(patterns).name]} if patterns else {}
     tables = replace(tables, manifest={**tables.manifest, "drawn": drawn})
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted, part))

@@ -86,6 +86,8 @@ def _is_noted(value: object) -> bool:
     return _is_said(value) or (isinstance(value, dict) and all(map(_is_said, value.values())))
 
 
+#: Name of the sections, with a number behind, in which `clinic_of` keeps treatments.
+TREATMENT_SECTION = "treatment"
 #: One value of the clinical examination.
 EXAMINATION = Section(
     {
@@ -94,6 +96,17 @@ EXAMINATION = Section(
     },
     required=("test",),
     unknown=lambda at: f"{at.where}: an examination has no {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
+)
+#: One treatment, which a comparison names under what else differs, and nobody interprets.
+TREATMENT = Section(
+    {
+        "date": _day("When."),
+        "kind": _word("Which: botulinum toxin, derotation osteotomy, orthosis."),
+        "side": one_of((*LEGS, "both"), "Of which side."),
+        "level": _word("Where: calf, femur."),
+    },
+    required=("kind",),
+    unknown=lambda at: f"{at.where}: a treatment has no {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
 )
 #: What a subject file may say.
 SUBJECT = Section(
@@ -141,7 +154,7 @@ SUBJECT = Section(
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
         "statics": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [statics] of "condition" = "file stem of its static trial"')),
-        "clinic": Section({"examination": ListOf(EXAMINATION)},
+        "clinic": Section({"examination": ListOf(EXAMINATION), "treatment": ListOf(TREATMENT)},
             rest=Setting("a text, a number, true or false, or a section of them", _is_noted),
             no_table=lambda at: at.must_be("a section [clinic]")),
     },
@@ -258,6 +271,8 @@ def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:
     stated = _read(path).get("clinic", {}) if path is not None and Path(path).is_file() else {}
     sections = {"": {key: value for key, value in stated.items() if _is_said(value)}}
     sections |= {key: value for key, value in stated.items() if isinstance(value, dict)}
+    for number, treatment in enumerate(stated.get("treatment", ()), 1):
+        sections[f"{TREATMENT_SECTION} {number}"] = treatment
     return {name: {key: _as_said(value) for key, value in keys.items()} for name, keys in sections.items() if keys}
 
 

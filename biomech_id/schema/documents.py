@@ -303,7 +303,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("dependencies", "package -> version"),
         Key("python", "version of the interpreter"),
         Key("outputs", "path relative to OUT -> sha256, of every file but this one"),
-        Key("drawn", "only where `report` drew again: the norm, style and review it was given (name, sha256 as of "
+        Key("drawn", "only where `report` drew again: the norm, style, review and patterns it was given (name, sha256 as of "
             "inputs), and the pages"),
     )),
     Document("study/study.json", "What the tables of a study are made from.", (

@@ -19,6 +19,7 @@ from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
+from biomech_id.request.subject_file import LEGS, TREATMENT_SECTION
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 from biomech_id.trial.examination import Examined
@@ -227,7 +228,7 @@ def other_differences(facts: Comparison) -> Iterator[str]:
 
 
 def _side_word(side: str, style: Style) -> str:
-    return style.label(f"side.{side}").lower() if side in SIDES else side
+    return style.label(f"side.{LEGS[side]}").lower() if side in LEGS else style.label("changed.both") if side else ""
 
 
 def treatments_between(facts: Comparison) -> list[Mapping[str, str]]:
@@ -240,7 +241,8 @@ def treatments_between(facts: Comparison) -> list[Mapping[str, str]]:
     """
     named: dict[tuple[str, ...], Mapping[str, str]] = {}
     for layer in facts.layers:
-        for each in layer.tables.summary.get("treatments") or ():
+        sections = layer.tables.summary.get("clinic") or {}
+        for each in (keys for name, keys in sections.items() if name.startswith(f"{TREATMENT_SECTION} ")):
             named.setdefault(tuple(str(value) for value in each.values()), each)
     last = str(facts.second.tables.summary.get("subject", {}).get("session_date") or "9999")
     first = str(facts.first.tables.summary.get("subject", {}).get("session_date") or "")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import CYCLE_ROWS, POWER_VARIABLE, SIDES
+from biomech_id.interpretation.rules import PatternRules
 from biomech_id.report.book import page_kinds
 from biomech_id.report.comparison.facts import Comparison, comparison_of
 from biomech_id.report.comparison.page import what_changed_page
@@ -40,7 +41,7 @@ _FEW_MUSCLES, _ENVELOPE_ROWS = 8, 4
 _VALUES_MM = 135.0
 
 
-def comparisons_of(layers: Sequence[Layer], style: Style, norm: Norm | None) -> tuple[Comparison, ...]:
+def comparisons_of(layers: Sequence[Layer], style: Style, norm: Norm | None, rules: PatternRules) -> tuple[Comparison, ...]:
     """Return each other layer of straight walks as it is compared with the first; none for other movements.
 
     Parameters
@@ -51,11 +52,13 @@ def comparisons_of(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
         Colours, words, scales and units of the report.
     norm : Norm | None
         By which all are judged.
+    rules : PatternRules
+        Of gait patterns.
     """
     if any(layer.kind != _WALK for layer in layers):
         return ()
     pairs = zip(LETTERS[1:], layers[1:], strict=False)
-    return tuple(comparison_of(layers[0], other, style, norm, letter=letter) for letter, other in pairs)
+    return tuple(comparison_of(layers[0], other, style, norm, rules=rules, letter=letter) for letter, other in pairs)
 
 
 def standard_pages(comparisons: Sequence[Comparison], content: Content) -> Iterator[Page]:

@@ -250,6 +250,9 @@ def test_a_laboratory_replaces_and_adds_rows(tmp_path: Path) -> None:
     own.write_text(head.replace(",shown", ""), "utf-8")
     with pytest.raises(FileRefusedError, match="lack the column shown"):
         pattern_rules(own)
+    own.write_text("\n".join([head, crouch, crouch.replace("CRS,", "LAB2,", 1).replace("> 20", "> twenty")]), "utf-8")
+    with pytest.raises(OptionError, match=r"lab\.csv, row 3, LAB2, criterion: .*'twenty' stands where a number belongs"):
+        pattern_rules(own)
     own.write_text("\n".join([head, crouch, crouch]), "utf-8")
     with pytest.raises(FileRefusedError, match="CRS twice"):
         pattern_rules(own)

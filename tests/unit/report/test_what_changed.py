@@ -10,6 +10,7 @@ import pypdf
 import pytest
 
 from biomech_id.conventions import SIDES
+from biomech_id.errors import OptionError
 from biomech_id.gait.measures.scores import GAIT_VARIABLES
 from biomech_id.report import compare_report
 from biomech_id.report.comparison.beside import other_differences, treatments_between, trust_of
@@ -17,6 +18,7 @@ from biomech_id.report.comparison.facts import comparison_of
 from biomech_id.report.comparison.headline import headline_changes
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import layers_of
+from biomech_id.request.subject_file import clinic_of
 from biomech_id.statistics.score_change import score_changes
 from biomech_id.statistics.sessions import ComparedCycles
 
@@ -72,18 +74,19 @@ def test_nothing_is_compared_across_other_footwear(build, build_norm):
     assert "footwear not stated in both" in list(other_differences(unstated))
 
 
-def test_what_else_differs_is_said(build):
+def test_what_else_differs_is_said(build, tmp_path):
     first = with_subject(
         build(code="ONE"), session_date="2025-01-10", mass_kg=30.0, leg_length_m={"L": 0.6, "R": 0.6}, age_years=9.0
     )
     second = with_subject(
         build(code="ONE", seed=1), session_date="2026-01-09", mass_kg=34.0, leg_length_m={"L": 0.65, "R": 0.65}, age_years=10.0
     )
-    named = [
-        {"date": "2025-03-01", "kind": "botulinum toxin", "side": "L", "level": "calf"},
-        {"date": "2027-01-01", "kind": "later"},
-    ]
-    second = replace(second, summary={**second.summary, "treatments": named})
+    file = tmp_path / "subject.toml"
+    file.write_text(
+        '[[clinic.treatment]]\ndate = 2025-03-01\nkind = "botulinum toxin"\nside = "left"\nlevel = "calf"\n'
+        '[[clinic.treatment]]\ndate = 2027-01-01\nkind = "later"\n', encoding="utf-8",
+    )  # fmt: skip
+    second = replace(second, summary={**second.summary, "clinic": clinic_of(file)})
     facts = compared(first, second)
     assert [each["kind"] for each in treatments_between(facts)] == ["botulinum toxin"]
     said = list(other_differences(facts))
@@ -122,3 +125,12 @@ def test_pages_have_an_end(build, build_norm, tmp_path, sessions, most):
     assert "What changed" in pages[0].extract_text()
     table = pd.read_csv(tmp_path / "a.changes.csv")
     assert list(table)[:4] == ["session", "side", "pattern", "before"]
+
+
+def test_a_treatment_is_typed(tmp_path):
+    file = tmp_path / "subject.toml"
+    for text, word in (('side = "left"', "kind"), ('kind = "x"\nside = "up"', "side"), ('kind = "x"\ndate = "soon"', "date"),
+                       ('kind = "x"\ndose = 3', "dose")):  # fmt: skip
+        file.write_text(f"[[clinic.treatment]]\n{text}\n", encoding="utf-8")
+        with pytest.raises(OptionError, match=word):
+            clinic_of(file)
