@@ -30,11 +30,3 @@ def test_a_refusal_inside_a_sentence_does_not_begin_with_the_folder_as_a_dot(ses
     (said,) = (each for each in sessions[name].tables.summary["findings"] if each["rule"] == "muscles-without-model")
     assert ". . " not in said["message"]
     assert "The folder cannot be analysed: its markers fit no known marker set" in said["message"]
-
-
-def test_the_markers_size_is_that_which_the_walks_own_outputs_were_computed_with(sessions: Sessions) -> None:
-    """The stored centres of the static trial were taken for those of the walks, which another size had made."""
-    for session in sessions.with_results():
-        said = [each for each in session.tables.summary["findings"] if each["rule"] == "marker-diameter-from-outputs"]
-        stated = session.tables.summary["subject"].get("sources", {}).get("marker_diameter_m", "")
-        assert all(0.004 < each["values"]["diameter_mm"] / 1e3 < 0.03 for each in said), (session.name, stated)
