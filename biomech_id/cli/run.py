@@ -86,6 +86,16 @@ NoReport = Annotated[
     bool,
     typer.Option("--no-report", help="Leave the report to `biomech-id report OUT`, which draws the same; every table is there."),
 ]
+Reuse = Annotated[
+    Path | None,
+    typer.Option(
+        "--reuse",
+        metavar="OUT",
+        help="Take over trials kept beside this folder of results that are the same by recording, settings, calibration and "
+        "decisions; keep this run's there.",
+        show_default=False,
+    ),
+]
 Until = Annotated[str, typer.Option("--until", help="End after this stage of the analysis (track, solve, ...) and write nothing.")]
 KeyFile = Annotated[
     Path | None,
@@ -118,6 +128,7 @@ def run(
     key: KeyFile = None,
     review: ReviewFile = None,
     no_report: NoReport = False,
+    reuse: Reuse = None,
     until: Until = "",
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
@@ -140,7 +151,7 @@ def run(
         job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
         if until and until not in stage_names():
             raise typer.BadParameter(f"there is no stage {until}; the stages are {', '.join(stage_names())}.", param_hint="--until")
-        outcome = run_job(job, out, progress=told, report=not no_report, until=until)
+        outcome = run_job(job, out, progress=told, report=not no_report, until=until, reuse=reuse)
     return print_outcome(outcome)
 
 

@@ -11,8 +11,9 @@ from biomech_id.dynamics.external import External
 from biomech_id.gait.review import Review
 from biomech_id.models.marker_response import Carried
 from biomech_id.movement.movement import CalibratedModel
-from biomech_id.pipeline.stage.analysis import Walk
-from biomech_id.pipeline.stages import STAGES, Of
+from biomech_id.pipeline.stage.analysis import TrialAnalysis
+from biomech_id.pipeline.stage.measure import cycles, grade, measure_steps
+from biomech_id.pipeline.stage.trial import solve_again
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.solved import Solved
 from biomech_id.trial import Subject, Trial
@@ -28,7 +29,7 @@ def solve_trial(
     review: Review | None = None,
     extra: Sequence[External] = (),
     carried: Carried = MappingProxyType({}),
-) -> Walk:
+) -> TrialAnalysis:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
     Parameters
@@ -52,7 +53,7 @@ def solve_trial(
 
     Returns
     -------
-    Walk
+    TrialAnalysis
         For `cut_and_grade`; its ``result`` has everything but cycles, measures and grades.
 
     Raises
@@ -60,17 +61,17 @@ def solve_trial(
     BiomechError
         The trial lacks something that kinematics need.
     """
-    return _through("analyse", Walk(trial, model, subject, condition, review, extra, carried), recipe)
+    return solve_again(TrialAnalysis(trial, model, subject, condition, review, extra, carried), recipe)
 
 
 def cut_and_grade(
-    solved: Walk, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
+    solved: TrialAnalysis, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
 ) -> Solved:
     """Cut a solved trial into cycles, measure its steps and grade it.
 
     Parameters
     ----------
-    solved : Walk
+    solved : TrialAnalysis
         What `solve_trial` returned.
     model : CalibratedModel
         For the static trial, with which markers and bones are compared.
@@ -80,13 +81,7 @@ def cut_and_grade(
         Side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
     walk = replace(solved, model=model, stood=static_motion, mean_cycle_s=mean_cycle_s)
-    result = _through("cycles", walk, Recipe()).result
-    assert result is not None
-    return result
-
-
-def _through(step: str, walk: Walk, recipe: Recipe) -> Walk:
-    for stage in STAGES:
-        if stage.step == step and stage.of is Of.TRIAL:
-            walk = stage.function(walk, recipe)
-    return walk
+    for stage in (cycles, measure_steps, grade):
+        walk = stage(walk, Recipe())
+    assert walk.result is not None
+    return walk.result

@@ -8,13 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import OutputError
+from biomech_id.errors import OptionError, OutputError, option
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.json_text import json_text
+from biomech_id.files.kept_values import KeptValues
 from biomech_id.files.surroundings import surroundings
 from biomech_id.files.unfinished import clear_beside
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.stage.analysis import Analysis
+from biomech_id.pipeline.stage.reuse import keep, with_tables
 from biomech_id.pipeline.stages import analysed
 from biomech_id.privacy.last_scan import last_scan
 from biomech_id.readers import read_recording
@@ -50,7 +52,9 @@ class Outcome:
     n_trials: int
 
 
-def run_job(job: Job, out: Path, *, progress: Progress | None = None, report: bool = True, until: str = "") -> Outcome:
+def run_job(
+    job: Job, out: Path, *, progress: Progress | None = None, report: bool = True, until: str = "", reuse: Path | None = None
+) -> Outcome:
     """Analyse one subject and write its folder: every table, and the report.
 
     Parameters
@@ -65,6 +69,9 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None, report: bo
         Whether the report that the recipe asks for is drawn now; otherwise `pipeline.redraw.redraw` draws it, the same bytes.
     until : str, optional
         Name of a stage, the last one that is done; nothing is then written.
+    reuse : Path | None, optional
+        A folder of results, not yet there or of an earlier run: results of trials that were kept beside it are taken over where
+        recording, settings, calibration and decisions are the same, and those of this run are kept there for the next one.
 
     Raises
     ------
@@ -74,12 +81,14 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None, report: bo
     clear_beside(out)
     check_replaceable(out)
     make_key(job.key, coded=bool(job.code), out=out)
-    analysis = analysed(job, Analysis(progress=progress, written=True), until=until)
+    begun = Analysis(progress=progress, written=True, reuse=None if reuse is None else _kept_beside(reuse, job))
+    analysis = analysed(job, begun, until=until)
     session, called = analysis.session, analysis.names
     if until or session is None:
         n = len(analysis.walks) or len(analysis.movements)
         return Outcome(f"Ended after {until}; nothing was written.", tuple(each.sentence for each in analysis.refused), n)
     with stage("tabulate"):
+        with_tables(analysis)
         tables = session.tables()
     printed, undrawn = list[str](), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements)]
@@ -94,7 +103,25 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None, report: bo
         extras.append(partial(last_scan, words=called.words, printed=printed, also=json_text(tables.manifest)))
     with stage("write"):
         write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
+    keep(analysis)
     return _outcome(session, out, undrawn=[called.of(words) for words in undrawn])
+
+
+def _kept_beside(out: Path, job: Job) -> KeptValues:
+    """Where results of trials are kept: beside a folder of results, not in it, for they are nobody else's.
+
+    Raises
+    ------
+    OptionError
+        Results under a code: what is kept of recordings may hold the subject's name.
+    """
+    if job.code:
+        raise OptionError(
+            f"{option('reuse')} keeps values of recordings, and these may hold the subject's name: it cannot go together with "
+            f"{option('code')}.",
+            value=job.code, expected=f"one of {option('reuse')} and {option('code')}", where=option("reuse"),
+        )  # fmt: skip
+    return KeptValues(out.with_name(f".{out.name}.reuse"))
 
 
 def _outcome(session: Session, out: Path, *, undrawn: Sequence[str]) -> Outcome:

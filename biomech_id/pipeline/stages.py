@@ -20,7 +20,8 @@ from biomech_id.files.inputs import reading_once
 from biomech_id.pipeline.long_recordings import out_of_memory
 from biomech_id.pipeline.repairs import with_static
 from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, trial
-from biomech_id.pipeline.stage.analysis import Analysis, Walk
+from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
+from biomech_id.pipeline.stage.reuse import take_over
 from biomech_id.privacy.pseudonym import check_code
 from biomech_id.request.intake import Refused
 from biomech_id.request.job import Job
@@ -70,6 +71,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("calibrate", "calibrate", calibration.calibrate_models),
     Stage("expect", "calibrate", calibration.expect),
     Stage("line_up", "analyse", calibration.line_up),
+    Stage("take_over", "analyse", take_over),
     Stage("prepare", "analyse", trial.prepare_walk, Of.TRIAL),
     Stage("track", "analyse", trial.track, Of.TRIAL),
     Stage("feet", "analyse", trial.feet, Of.TRIAL),
@@ -139,10 +141,10 @@ def analysed(job: Job, begun: Analysis, stages: Sequence[Stage] = STAGES, *, unt
                                     with timed(each.name):
                                         session = each.function(session, job)
                             continue
-                        walks, refused = list[Walk](), list[Refused]()
+                        walks, refused = list[TrialAnalysis](), list[Refused]()
                         for walk in _told(session, step):
                             with _going_on(walk, refused):
-                                for each in rows:
+                                for each in rows if walk.kept is None else ():
                                     with timed(each.name):
                                         walk = each.function(walk, session.recipe)
                                 walks.append(walk)
@@ -176,7 +178,7 @@ def _upto(stages: Sequence[Stage], until: str) -> Sequence[Stage]:
     return stages[: names.index(until) + 1] if until else stages
 
 
-def _told(session: Analysis, step: str) -> Iterator[Walk]:
+def _told(session: Analysis, step: str) -> Iterator[TrialAnalysis]:
     for number, walk in enumerate(session.walks, start=1):
         if session.progress:
             session.progress(Step(step, walk.trial.name, number, len(session.walks)))
@@ -184,7 +186,7 @@ def _told(session: Analysis, step: str) -> Iterator[Walk]:
 
 
 @contextmanager
-def _going_on(walk: Walk, refused: list[Refused]) -> Iterator[None]:
+def _going_on(walk: TrialAnalysis, refused: list[Refused]) -> Iterator[None]:
     """Record a trial that fails; the others go on."""
     path = Path(walk.trial.path)
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
 from biomech_id.deprecation import deprecated
+from biomech_id.errors import MissingInputError
 from biomech_id.feet.movements import TrialKind
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
@@ -145,6 +147,73 @@ def bands(trial: Solved) -> tuple[CycleBand, ...]:
 def _computed(errors: LegErrors) -> dict[str, Any]:
     """The bands last computed of a leg's errors, and what from; empty before."""
     return {}
+
+
+class _NoSources(Mapping[str, Any]):
+    """Stands where the sources of error were of a trial that was computed in another run: its bands are known, and no others."""
+
+    def __getitem__(self, name: str) -> Any:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        words = "The bands of a trial that was taken over are computed from its recording alone."
+        raise MissingInputError(words, value="kept bands", expected="sources of error", where="bands")
+
+    def __len__(self) -> int:
+        return 1
+
+
+#: Tables of a trial that `kept_tables` gives.
+_TABLES = ("frames", "curves", "trial_budget", "peak_values", "peaks", "spatiotemporal_rows")
+
+
+def kept_tables(trial: Solved) -> dict[str, Any]:
+    """Return what was computed of a trial's tables, for `with_kept_tables` in another run.
+
+    Parameters
+    ----------
+    trial : Solved
+        Whose tables have been asked for.
+
+    Returns
+    -------
+    dict[str, Any]
+        Table -> its values; ``errors``: side -> sizes of the errors and bands of the leg.
+    """
+    held = {function.__name__: value for function, value in vars(trial).get("_kept", {}).items()}
+    errors = {side: (errors.sizes, _computed(errors).get("bands", ())) for side, errors in trial.errors.items()}
+    return {"errors": errors, **{name: held[name] for name in _TABLES if name in held}}
+
+
+def with_kept_bands(trial: Solved, tables: Mapping[str, Any]) -> Solved:
+    """Return a trial with bands that were computed in another run.
+
+    Parameters
+    ----------
+    trial : Solved
+        The same trial, as that run kept it.
+    tables : Mapping[str, Any]
+        As of `kept_tables`.
+    """
+    errors = {side: LegErrors(_NoSources(), sizes=sizes) for side, (sizes, _) in tables["errors"].items()}
+    for side, (_, of_leg) in tables["errors"].items():
+        _computed(errors[side]).update(of=(trial.motion, trial.loads, trial.mass_kg), bands=of_leg)
+    return replace(trial, errors=errors)
+
+
+def keep_tables(trial: Solved, tables: Mapping[str, Any]) -> None:
+    """Let a trial have the tables that were computed in another run.
+
+    Parameters
+    ----------
+    trial : Solved
+        Equal to that run's in everything that the tables are made of.
+    tables : Mapping[str, Any]
+        As of `kept_tables`.
+    """
+    functions = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows)
+    own = vars(trial).setdefault("_kept", _Kept())
+    own.update({each.__wrapped__: tables[each.__name__] for each in functions if each.__name__ in tables})  # type: ignore[attr-defined]
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:

@@ -15,8 +15,8 @@ import pytest
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.pipeline import analyse, one_trial, stages
-from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, trial
-from biomech_id.pipeline.stage.analysis import Analysis, Walk
+from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, reuse, trial
+from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.report.panels.emg_rows import EmgView
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content
@@ -37,7 +37,7 @@ OTHERS = {
     Intake: "recordings as they came in, read or refused, before anything is made of them",
     EmgView: "the trials of a session whose muscle signals a page shows",
     JointLoads: "loads of a motion, which they name",
-    Walk: "a trial on its way from one stage to the next, with what the earlier ones made of it",
+    TrialAnalysis: "a trial on its way from one stage to the next, with what the earlier ones made of it",
     Analysis: "a session on its way from one stage to the next, with what the earlier ones made of it",
 }
 
@@ -90,7 +90,7 @@ def test_reports_reviews_and_exports_take_these_values_alone(room: str) -> None:
 
 
 def test_stages_take_these_values_alone() -> None:
-    modules = (analyse, one_trial, stages, recordings, calibration, trial, measure, judgement, assemble)
+    modules = (analyse, one_trial, stages, recordings, calibration, trial, measure, judgement, assemble, reuse)
     functions = {name: each for module in modules for name, each in public_functions(module).items()}
     names = {name.rpartition(".")[2] for name in functions}
     assert {"analyse", "analyse_job", "solve_trial", "cut_and_grade"} <= names

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding
 from biomech_id.files.inputs import InputsRead
+from biomech_id.files.kept_values import KeptValues
 from biomech_id.gait.review import Review
 from biomech_id.judgement.session_plates import PlatesTold
 from biomech_id.models.foot_models import CalibratedFeet
@@ -32,7 +34,7 @@ from biomech_id.uncertainty.recording import LegErrors
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class TrialAnalysis:
     """One trial on its way through the stages.
 
     Attributes
@@ -75,6 +77,10 @@ class Walk:
         The model in its static trial, with which markers and bones are compared.
     foot_models : Mapping[str, CalibratedFeet], optional
         Name -> foot model that somebody wears.
+    key : str, optional
+        Hash of all that its results follow from; empty where nobody asked for it, or something is no data.
+    kept : Mapping[str, Any] | None, optional
+        What another run kept of this trial, if its results are taken over.
     """
 
     trial: Trial
@@ -97,6 +103,8 @@ class Walk:
     mean_cycle_s: Mapping[str, float] = field(default_factory=dict)
     stood: BodyMotion | None = None
     foot_models: Mapping[str, CalibratedFeet] = field(default_factory=dict)
+    key: str = ""
+    kept: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +121,8 @@ class Analysis:
         Whether the results will be written to a folder.
     progress : Progress | None, optional
         Told of every step; whatever it raises ends the analysis there.
+    reuse : KeptValues | None, optional
+        Where results of trials are kept from run to run.
     norm : Table | None, optional
         The norm's table.
     files : tuple[Path, ...], optional
@@ -139,7 +149,7 @@ class Analysis:
         Of the session.
     later : tuple[Finding, ...], optional
         Of inputs that changed on the way.
-    walks : tuple[Walk, ...], optional
+    walks : tuple[TrialAnalysis, ...], optional
         Trials that are analysed.
     refused : tuple[Refused, ...], optional
         Trials that could not be.
@@ -159,6 +169,7 @@ class Analysis:
     trust: bool = False
     written: bool = False
     progress: Progress | None = None
+    reuse: KeptValues | None = None
     norm: Table | None = None
     files: tuple[Path, ...] = ()
     inputs: Mapping[str, Path] = field(default_factory=dict)
@@ -172,7 +183,7 @@ class Analysis:
     groups: tuple[ChosenModel, ...] = ()
     findings: tuple[Finding, ...] = ()
     later: tuple[Finding, ...] = ()
-    walks: tuple[Walk, ...] = ()
+    walks: tuple[TrialAnalysis, ...] = ()
     refused: tuple[Refused, ...] = ()
     movements: tuple[Solved, ...] = ()
     emg: SessionEmg | None = None

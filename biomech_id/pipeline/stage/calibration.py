@@ -12,7 +12,7 @@ from biomech_id.pipeline.choose_model import known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, is_emg_reference_alone
 from biomech_id.pipeline.extra_forces import forces_of
-from biomech_id.pipeline.stage.analysis import Analysis, Walk
+from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.pipeline.worn import refuse_unlike_footwear, worn_in
 from biomech_id.request.intake import is_functional, only_frame
 from biomech_id.request.job import Job
@@ -65,7 +65,7 @@ def line_up(session: Analysis, job: Job) -> Analysis:
     }
     refuse_unlike_footwear(pairs, condition)
     walks = [
-        Walk(
+        TrialAnalysis(
             trial, group.model, group.subject, review=session.own_review, extra=extra.get(trial.name, ()),
             condition=f"{called.condition(condition(Path(trial.path).stem))} {group.placement}".strip(), carried=carried[id(group)],
             worn=worn_in(trial, group.subject, condition(Path(trial.path).stem)), static=group.static.name if group.static else "",

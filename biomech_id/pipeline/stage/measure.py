@@ -15,7 +15,8 @@ from biomech_id.judgement.grade import grade_trial
 from biomech_id.judgement.plate_peaks import peaks_finding
 from biomech_id.movement.cycle import Cycle
 from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
-from biomech_id.pipeline.stage.analysis import Analysis, Walk
+from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
+from biomech_id.pipeline.stage.reuse import settle
 from biomech_id.pipeline.whole_body import with_plate_steps, with_trunk_and_arms, with_whole_body
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
@@ -38,10 +39,14 @@ def cycle_times(session: Analysis, job: Job) -> Analysis:
     walks = (
         replace(walk, mean_cycle_s=means.get(_solved(walk).condition, {}), stood=stood[id(walk.model)]) for walk in session.walks
     )
-    return replace(session, walks=tuple(walks), statics=tuple(stood[id(group.model)] for group in session.groups))
+    return replace(
+        session,
+        walks=tuple(settle(walk, session.recipe) for walk in walks),
+        statics=tuple(stood[id(group.model)] for group in session.groups),
+    )
 
 
-def cycles(walk: Walk, recipe: Recipe) -> Walk:
+def cycles(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Cut the trial into cycles, and leave out those that somebody left out."""
     result, feet = _solved(walk), _feet(walk)
     given: dict[str, Any] = {"travel": feet.travel, "landmarks": feet.landmarks, "mean_cycle_s": walk.mean_cycle_s}
@@ -49,7 +54,7 @@ def cycles(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, result=replace(result, cycles=apply_cycles(cut, walk.by_hand.cycles)))
 
 
-def measure_steps(walk: Walk, recipe: Recipe) -> Walk:
+def measure_steps(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Measure steps, whole body, trunk and arms, and what runs, jumps and squats have beside them."""
     result, feet, leg_length_m = _solved(walk), _feet(walk), _leg_length_m(walk.model.subject)
     landmarks, travel = feet.landmarks, feet.travel
@@ -60,7 +65,7 @@ def measure_steps(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, result=result)
 
 
-def grade(walk: Walk, recipe: Recipe) -> Walk:
+def grade(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Grade the trial by the rules of quality."""
     result = _solved(walk)
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
@@ -70,17 +75,17 @@ def grade(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, result=replace(result, static=walk.static))
 
 
-def _solved(walk: Walk) -> Solved:
+def _solved(walk: TrialAnalysis) -> Solved:
     assert walk.result is not None  # `describe` comes first
     return walk.result
 
 
-def _recorded(walk: Walk) -> Trial:
+def _recorded(walk: TrialAnalysis) -> Trial:
     assert walk.movement is not None
     return walk.movement.trial
 
 
-def _feet(walk: Walk) -> Feet:
+def _feet(walk: TrialAnalysis) -> Feet:
     assert walk.movement is not None
     assert walk.movement.feet is not None
     return walk.movement.feet

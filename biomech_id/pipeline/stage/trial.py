@@ -27,7 +27,7 @@ from biomech_id.pipeline.extra_forces import split_forces
 from biomech_id.pipeline.inside_feet import with_feet
 from biomech_id.pipeline.long_recordings import require_room
 from biomech_id.pipeline.prepare import prepare as prepare_trial
-from biomech_id.pipeline.stage.analysis import Walk
+from biomech_id.pipeline.stage.analysis import TrialAnalysis
 from biomech_id.pipeline.worn import with_worn
 from biomech_id.request.recipe import Recipe
 from biomech_id.request.review_file import verdict_from
@@ -37,14 +37,14 @@ from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
 
 
-def prepare_walk(walk: Walk, recipe: Recipe) -> Walk:
+def prepare_walk(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Fill gaps and filter what is raw; a recording without movement, or too long for the memory, is refused."""
     require_room(walk.trial, bands=recipe.uncertainty)
     _require_movement(walk.trial)
     return replace(walk, prepared=prepare_trial(walk.trial, walk.model, recipe))
 
 
-def track(walk: Walk, recipe: Recipe) -> Walk:
+def track(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Place the body model in every frame."""
     assert walk.prepared is not None
     trial = walk.prepared.trial
@@ -52,14 +52,14 @@ def track(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, movement=Movement.of(walk.model.track(trial, kinetics=recipe.kinetics), trial, walk.model))
 
 
-def feet(walk: Walk, recipe: Recipe) -> Walk:
+def feet(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Find landmarks of the feet, contacts, floor and the way of travel."""
     movement = _placed(walk)
     found = find_feet(movement.trial, movement, body_mass_kg=walk.subject.mass_kg, contact_N=recipe.contact_N)
     return replace(walk, movement=replace(movement, feet=found))
 
 
-def events(walk: Walk, recipe: Recipe) -> Walk:
+def events(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Find gait events, and follow what somebody decided about them."""
     movement = _placed(walk)
     by_hand = (walk.review or Review(tuple(map(verdict_from, recipe.stance_verdicts)))).of_trial(walk.trial.name)
@@ -67,7 +67,7 @@ def events(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, by_hand=by_hand, movement=replace(movement, search=corrected(movement.trial, search, by_hand)))
 
 
-def put_on_plates(walk: Walk, recipe: Recipe) -> Walk:
+def put_on_plates(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Put feet on force plates, by rules and by hand."""
     movement = _placed(walk)
     if not movement.trial.plates:
@@ -78,7 +78,7 @@ def put_on_plates(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, movement=found)
 
 
-def solve_joints(walk: Walk, recipe: Recipe) -> Walk:
+def solve_joints(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Solve the joints from the feet upwards, with the plates as filtered and, where that differs, as recorded; then the arms."""
     movement = _placed(walk)
     trial, assignment = movement.trial, movement.assignment
@@ -92,7 +92,7 @@ def solve_joints(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, loads=loads, as_recorded=as_recorded, upper_loads=upper_loads)
 
 
-def errors(walk: Walk, recipe: Recipe) -> Walk:
+def errors(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """List the sources of error of angles and loads, each with its effect."""
     if not recipe.uncertainty:
         return walk
@@ -103,7 +103,7 @@ def errors(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, errors=found)
 
 
-def describe_trial(walk: Walk, recipe: Recipe) -> Walk:
+def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Collect what is known of the trial, with what was noticed on the way."""
     movement, prepared = _placed(walk), walk.prepared
     assert prepared is not None
@@ -143,7 +143,18 @@ def describe_trial(walk: Walk, recipe: Recipe) -> Walk:
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 
-def _placed(walk: Walk) -> Movement:
+#: What `solve_again` does, in the order of `pipeline.stages.STAGES`.
+SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial)
+
+
+def solve_again(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
+    """Take one trial through all stages up to its cycles."""
+    for stage in SOLVING:
+        walk = stage(walk, recipe)
+    return walk
+
+
+def _placed(walk: TrialAnalysis) -> Movement:
     assert walk.movement is not None  # `track` comes first
     return walk.movement
 

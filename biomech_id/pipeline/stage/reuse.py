@@ -1,0 +1,110 @@
+"""Trials that another run has computed from the same recording, settings, calibration and decisions: taken over, and kept anew."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from biomech_id._version import __version__
+from biomech_id.files.digest import digest
+from biomech_id.gait.review import Review
+from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
+from biomech_id.pipeline.stage.trial import solve_again
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.solved import Solved
+from biomech_id.session.trial_tables import keep_tables, kept_tables, with_kept_bands
+
+#: What of a trial its tables do not follow from, or what comes out of one file with what they do.
+_BESIDE_TABLES = {
+    "motion", "loads", "upper_loads", "as_recorded", "markers", "analog", "plates", "errors", "findings", "history",
+    "quality", "gaps",
+}  # fmt: skip
+#: Of a walk, what is kept.
+_KEPT = ("movement", "by_hand", "result", "mean_cycle_s")
+
+
+def take_over(session: Analysis, job: Job) -> Analysis:
+    """Take over the results of every trial that another run has kept for what this one is asked."""
+    if session.reuse is None:
+        return session
+    models = {id(group.model): _hash(group.model, group.subject, group.static) for group in session.groups}
+    walks = []
+    for walk in session.walks:
+        key = _key(walk, models[id(walk.model)], session.recipe)
+        kept = session.reuse.read(key) if key else None
+        walk = replace(walk, key=key)
+        if kept is not None:
+            walk = replace(walk, kept=kept, **kept["walk"] | {"result": with_kept_bands(kept["walk"]["result"], kept["tables"])})
+        walks.append(walk)
+    return replace(session, walks=tuple(walks))
+
+
+def settle(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
+    """Solve a trial after all whose results were taken over, and depend on others that are not as they were."""
+    if walk.kept is None or walk.kept["walk"]["mean_cycle_s"] == walk.mean_cycle_s:
+        return walk
+    return solve_again(replace(walk, kept=None, movement=None, result=None, by_hand=Review()), recipe)
+
+
+def keep(analysis: Analysis) -> None:
+    """Keep the results of all trials for the next run; to be called when the session's tables have been made.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Through all stages.
+    """
+    if analysis.reuse is None or analysis.session is None:
+        return
+    finished = {trial.name: trial for trial in analysis.session.movements}
+    values: dict[str, object] = {}
+    for walk in analysis.walks:
+        if walk.key and walk.result is not None:
+            values[walk.key] = None if walk.kept is not None else _entry(walk, walk.result, finished[walk.result.name])
+    analysis.reuse.write(values)
+
+
+def with_tables(analysis: Analysis) -> None:
+    """Give trials that were taken over the tables that were kept with them, where these follow from the same.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Through all stages.
+    """
+    finished = {trial.name: trial for trial in analysis.session.movements} if analysis.session is not None else {}
+    for walk in analysis.walks:
+        trial = finished.get(walk.trial.name)
+        if walk.kept is not None and trial is not None and walk.kept["made_of"] == (_made_of(trial) or None):
+            keep_tables(trial, walk.kept["tables"])
+
+
+def _entry(walk: TrialAnalysis, result: Solved, finished: Solved) -> Mapping[str, Any]:
+    tables = kept_tables(finished)
+    kept = {name: getattr(walk, name) for name in _KEPT}
+    return {"walk": kept | {"result": replace(result, errors={})}, "tables": tables, "made_of": _made_of(finished)}
+
+
+def _made_of(trial: Solved) -> str:
+    return _hash({each.name: getattr(trial, each.name) for each in fields(trial) if each.name not in _BESIDE_TABLES})
+
+
+def _key(walk: TrialAnalysis, model: str, recipe: Recipe) -> str:
+    versions = (__version__, np.__version__, sys.version)
+    decided = walk.review and walk.review.of_trial(walk.trial.name)
+    decisions = {each.name: getattr(decided, each.name) for each in fields(Review) if each.name != "file"}
+    given = (walk.condition, walk.extra, walk.carried, walk.worn, walk.static, walk.foot_models)
+    return _hash(versions, walk.trial, model, decisions, given, recipe) if model else ""
+
+
+def _hash(*values: object) -> str:
+    """The hash of some values; empty where one is no data."""
+    try:
+        return digest(*values)
+    except TypeError:
+        return ""
