@@ -211,9 +211,9 @@ def keep_tables(trial: Solved, tables: Mapping[str, Any]) -> None:
     tables : Mapping[str, Any]
         As of `kept_tables`.
     """
-    functions = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows)
+    functions: tuple[Any, ...] = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows)
     own = vars(trial).setdefault("_kept", _Kept())
-    own.update({each.__wrapped__: tables[each.__name__] for each in functions if each.__name__ in tables})  # type: ignore[attr-defined]
+    own.update({each.__wrapped__: tables[each.__name__] for each in functions if each.__name__ in tables})
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ use = false
 def solved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the trials that were prepared, and not taken over."""
     names: list[str] = []
-    prepare = trial.prepare_trial
+    prepare: Callable[..., Prepared] = vars(trial)["prepare_trial"]
 
     def noted(recording: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
         names.append(recording.name)
@@ -58,7 +59,7 @@ def strike_s(out: Path) -> float:
     """The first left foot strike of walk02 that begins a cycle."""
     about = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
     (walk,) = (each for each in about if each["name"] == "walk02")
-    return min(each["start_s"] for each in walk["cycles"] if each["side"] == "L")
+    return float(min(each["start_s"] for each in walk["cycles"] if each["side"] == "L"))
 
 
 def decided(decision: str, kept: Path, tmp_path: Path, solved: list[str]) -> list[str]:
