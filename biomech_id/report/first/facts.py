@@ -48,6 +48,11 @@ class SessionFacts:
         """The session."""
         return self.layer.tables
 
+    @property
+    def people(self) -> int:
+        """Number of people in the norm; of one without its people the smallest of all variables, 0 without a norm."""
+        return 0 if self.norm is None else len(self.norm.people) or self.norm.n
+
     @cached_property
     def rules(self) -> PatternRules:
         """The rules, with those of a laboratory's own file."""

@@ -143,7 +143,7 @@ def draw_numbers(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
     left_mm, top_mm, right_mm : float
         Millimetres from the sheet's left and top.
     """
-    style, people = sheet.style, facts.norm.n if facts.norm is not None else 0
+    style, people = sheet.style, facts.people
     at = {"L": left_mm + 37.0, "R": left_mm + 51.0}
     sheet.heading(left_mm, top_mm, style.label("first.numbers"))
     y = top_mm + 4.6
@@ -186,7 +186,7 @@ def _note(facts: SessionFacts, rows: list[Headline]) -> str:
     style = facts.style
     if facts.norm is None:
         return style.label("first.numbers_no_norm")
-    said = [style.label("first.numbers_note", n=facts.norm.n)]
+    said = [style.label("first.numbers_note", n=facts.people)]
     if any(np.isfinite(list(row.bands.values())).any() for row in rows):
         said.append(style.label("first.numbers_error"))
     if any(row.name.startswith("gps") for row in rows):

@@ -71,12 +71,12 @@ def first_page(content: Content) -> Figure:
 def _draw_head(sheet: Sheet, facts: SessionFacts) -> None:
     """Who walked how, and the norm."""
     style, norm = sheet.style, facts.norm
-    norm_text = style.label("first.no_norm") if norm is None else style.label("first.norm", name=norm_name(facts), n=norm.n)
+    norm_text = style.label("first.no_norm") if norm is None else style.label("first.norm", name=norm_name(facts), n=facts.people)
     room = 90.0
     sheet.text(
         RIGHT_MM, 21.6, shortened(norm_text, room, style.size("small"), weight="bold"), size="small", weight="bold", ha="right"
     )
-    if norm is not None and norm.n < CLINICAL_SUBJECTS:
+    if norm is not None and facts.people < CLINICAL_SUBJECTS:
         sheet.text(RIGHT_MM, 25.0, style.label("first.not_clinical"), size="tiny", colour="quiet", ha="right")
     lines = wrapped(" · ".join(_who(facts)), RIGHT_MM - LEFT_MM - room - 4.0, style.size("body"), most=2)
     sheet.paragraph(LEFT_MM, 18.6, lines, size="body", spacing=1.25)

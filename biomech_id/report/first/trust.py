@@ -184,8 +184,8 @@ def _norm(facts: SessionFacts) -> LayerTrust:
     style, norm = facts.style, facts.norm
     if norm is None:
         return LayerTrust("norm", Grade.NOT_MEASURED, (style.label("first.norm_none"),))
-    said = [style.label("first.norm_people", n=norm.n)]
-    few = norm.n < CLINICAL_SUBJECTS
+    said = [style.label("first.norm_people", n=facts.people)]
+    few = facts.people < CLINICAL_SUBJECTS
     said += [style.label("first.orientation")] if few else []
     unfit = [name for name in ("norm-age", "footwear", "aid") if True in facts.artefacts.get(name, ())]
     said += [style.label(f"warns.{name}") for name in unfit]
