@@ -71,7 +71,7 @@ def _static(sheet: Sheet, tables: Tables, style: Style) -> None:
 
 register(
     PageKind(
-        "inside_foot", 66, draw, compare=overlaid,
+        "inside_foot", 66, draw, compare=overlaid, sheets=0,
         variables=("HindfootTibiaAngles", "ForefootHindfootAngles", "HalluxForefootAngles"),
     )
 )  # fmt: skip
