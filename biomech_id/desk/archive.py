@@ -54,7 +54,7 @@ class Visit:
         """Changes when a file does."""
         return hashlib.sha256(json.dumps([self.files, self.beside]).encode()).hexdigest()[:16]
 
-    @property
+    @cached_property
     def newest_ns(self) -> int:
         """When the newest recording was written."""
         return max((changed for _, _, changed in self.files), default=0)
@@ -156,7 +156,9 @@ def _list(folder: Path, path: str, changed_ns: int) -> _Listed:
             elif entry.is_file():
                 status = entry.stat()
                 files[entry.name] = (entry.name, status.st_size, status.st_mtime_ns)
-    recordings = sorted(each.name for each in recordings_among(map(Path, files)))
+    # C3D comes first of all formats; only a folder without one is asked which other it holds.
+    recordings = sorted(name for name in files if name.lower().endswith(".c3d"))
+    recordings = recordings or sorted(each.name for each in recordings_among(folder / name for name in files))
     visit = None
     if recordings and path:
         films = tuple(sorted(name for name in files if name.lower().endswith(FILMS)))
