@@ -21,7 +21,7 @@ StateOfFile = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Visit:
+class ArchiveVisit:
     """One folder that holds recordings.
 
     Attributes
@@ -82,7 +82,7 @@ class _Listed:
 
     changed_ns: int
     folders: tuple[str, ...]
-    visit: Visit | None
+    visit: ArchiveVisit | None
 
 
 _BESIDE = ("subject.toml", "review.toml", "examination.csv")
@@ -99,7 +99,7 @@ class Archive:
     """
 
     root: Path
-    visits: dict[str, Visit] = field(default_factory=dict)
+    visits: dict[str, ArchiveVisit] = field(default_factory=dict)
     _listed: dict[str, _Listed] = field(default_factory=dict)
 
     def refresh(self, *, thorough: bool = False) -> set[str]:
@@ -119,7 +119,7 @@ class Archive:
         self.visits = {each.visit.id: each.visit for each in listed.values() if each.visit is not None}
         return {name for name in before.keys() | self.visits.keys() if before.get(name) != self.visits.get(name)}
 
-    def newest(self, most: int | None = None) -> list[Visit]:
+    def newest(self, most: int | None = None) -> list[ArchiveVisit]:
         """Return visits, the newest first.
 
         Parameters
@@ -163,5 +163,5 @@ def _list(folder: Path, path: str, changed_ns: int) -> _Listed:
     if recordings and path:
         films = tuple(sorted(name for name in files if name.lower().endswith(FILMS)))
         beside = tuple(files[name] for name in _BESIDE if name in files)
-        visit = Visit(path, folder, tuple(files[name] for name in recordings), films, beside)
+        visit = ArchiveVisit(path, folder, tuple(files[name] for name in recordings), films, beside)
     return _Listed(changed_ns, tuple(sorted(folders)), visit)

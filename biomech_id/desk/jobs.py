@@ -25,7 +25,7 @@ READING_S = 0.1
 _DID = {"look": (0, 1, 3)}
 _DONE = (0, 3)
 #: Commands that tell how far they are.
-TELLING = ("run", "check", "review", "compare")
+TELLING_COMMANDS = ("run", "check", "review", "compare")
 _THREADS = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -228,7 +228,7 @@ class Queue:
         task.logs.mkdir(parents=True, exist_ok=True)
         log = task.logs / f"{task.kind}.log"
         with open(log, "wb") as told, open(task.output, "wb") as output:
-            telling = ["--progress", "json"] if task.words[0] in TELLING else []
+            telling = ["--progress", "json"] if task.words[0] in TELLING_COMMANDS else []
             process = started(["biomech_id", *task.words, *telling], told, output)
         task.process = process.pid
         asked_s = 0.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id.desk.archive import Archive, Visit
+from biomech_id.desk.archive import Archive, ArchiveVisit
 from biomech_id.desk.command import check_words, command_line, decided_hash, run_words
 from biomech_id.desk.index import LookCache
 from biomech_id.desk.jobs import Queue, Task
@@ -34,7 +34,7 @@ EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudony
 MOST_COMPARED = 6
 #: Changes that list recordings.
 _LISTS = ("exclude", "functional", "leave_out", "take_in")
-STAGES = ("new", "waiting", "running", "changed", "review", "signed", "failed")
+VISIT_STAGES = ("new", "waiting", "running", "changed", "review", "signed", "failed")
 TellEvent = Callable[[str, Mapping[str, Any]], None]
 
 
@@ -111,7 +111,7 @@ class Office:
 
     # Visits and their records
 
-    def visit(self, name: str) -> Visit:
+    def visit(self, name: str) -> ArchiveVisit:
         """Return a visit by its identifier.
 
         Parameters
@@ -130,32 +130,32 @@ class Office:
             raise Refusal.because("desk-no-visit", status=404)
         return visit
 
-    def record(self, visit: Visit) -> VisitRecord:
+    def record(self, visit: ArchiveVisit) -> VisitRecord:
         """Return what was decided about a visit.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         return VisitRecord(self.folder / "visits" / visit.path, visit.folder)
 
-    def results(self, visit: Visit) -> Results:
+    def results(self, visit: ArchiveVisit) -> Results:
         """Return a visit's results.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         return Results(self.record(visit))
 
-    def stage(self, visit: Visit) -> str:
-        """Return how far a visit is: one of `STAGES`, computed from files.
+    def stage(self, visit: ArchiveVisit) -> str:
+        """Return how far a visit is: one of `VISIT_STAGES`, computed from files.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         task = self.queue.at_work(visit.id)
@@ -180,22 +180,22 @@ class Office:
 
     # Looks
 
-    def look_key(self, visit: Visit) -> str:
+    def look_key(self, visit: ArchiveVisit) -> str:
         """Return what a look depends on: files, and all that was decided.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         return hashlib.sha256(f"{visit.state} {decided_hash(self.record(visit))}".encode()).hexdigest()[:16]
 
-    def look_of(self, visit: Visit) -> dict[str, Any] | None:
+    def look_of(self, visit: ArchiveVisit) -> dict[str, Any] | None:
         """Return what the doctor said of a visit as it is now; None where nobody asked yet.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         return self.index.get(visit.id, self.look_key(visit))
@@ -227,12 +227,12 @@ class Office:
 
     # Choices and decisions
 
-    def choose(self, visit: Visit, change: Mapping[str, Any], who: str, seen: str | None) -> None:
+    def choose(self, visit: ArchiveVisit, change: Mapping[str, Any], who: str, seen: str | None) -> None:
         """Lay a change over what was chosen for a visit, and look at it again.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         change : Mapping[str, Any]
             As of `VisitRecord.choose`; "repair" and "unrepair" go into ``review.toml``, "leave_out" and "take_in" name
@@ -261,7 +261,7 @@ class Office:
         self.ask_looks([visit.id])
         self.tell("visit", {"id": visit.id})
 
-    def _known_names(self, visit: Visit, change: Mapping[str, Any]) -> None:
+    def _known_names(self, visit: ArchiveVisit, change: Mapping[str, Any]) -> None:
         """Refuse names that are no recordings of the visit: no path comes from a page."""
         stems = {Path(name).stem for name in visit.names} | set(visit.names)
         named = [change.get("static") or "", *(name for key in _LISTS for name in change.get(key) or ())]
@@ -279,12 +279,12 @@ class Office:
         """Files of norms that ``desk.toml`` lists: a page may choose among them, and name no other."""
         return tuple(map(str, read_toml(self.folder / "desk.toml").get("norms", ())))
 
-    def decide(self, visit: Visit, text: str, who: str, seen: str | None) -> str:
+    def decide(self, visit: ArchiveVisit, text: str, who: str, seen: str | None) -> str:
         """Keep a visit's ``review.toml``, and return its revision.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         text : str
             The whole file.
@@ -315,12 +315,12 @@ class Office:
 
     # Runs
 
-    def run(self, visit: Visit, who: str) -> Task:
+    def run(self, visit: ArchiveVisit, who: str) -> Task:
         """Put a visit's run into the queue.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         who : str
             As somebody gave a name.
@@ -355,12 +355,12 @@ class Office:
             raise Refusal.because("desk-no-job", status=404)
         self.queue.cancel(number)
 
-    def dismiss(self, visit: Visit) -> None:
+    def dismiss(self, visit: ArchiveVisit) -> None:
         """Forget that a visit's run failed.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Of the archive.
         """
         self.failed.pop(visit.id, None)
@@ -401,7 +401,7 @@ class Office:
         elif task.kind == "page" and task.state == "done":
             os.replace(task.logs / "page.json.part.json", task.logs / self._page_name(visit))
 
-    def _keep_look(self, task: Task, visit: Visit) -> None:
+    def _keep_look(self, task: Task, visit: ArchiveVisit) -> None:
         key = self._looking.get(visit.id, "")
         look = read_look(task.output.read_text(encoding="utf-8", errors="replace"), self.record(visit).choices)
         if look is None or task.state != "done":
@@ -432,7 +432,7 @@ class Office:
         else:
             results.give_up()
 
-    def _wait_for(self, visit: Visit, results: Results) -> None:
+    def _wait_for(self, visit: ArchiveVisit, results: Results) -> None:
         process = results.under_way
         began = process_start(process)
         while began and process_start(process) == began and not self._closed.wait(0.5):
@@ -448,12 +448,12 @@ class Office:
         """Where the last comparison is drawn."""
         return self.folder / "compare.pdf"
 
-    def compare(self, visits: list[Visit]) -> Task:
+    def compare(self, visits: list[ArchiveVisit]) -> Task:
         """Have the results of two to six visits overlaid in one document.
 
         Parameters
         ----------
-        visits : list[Visit]
+        visits : list[ArchiveVisit]
             In their order, the first being what the others are compared with.
         """
         self.may_write()
@@ -462,12 +462,12 @@ class Office:
         folders = [str(self.results(visit).folder) for visit in visits]
         return self.queue.add("compare", "", ["compare", *folders, "-o", str(self.comparison)], self.folder / "log")
 
-    def export(self, visit: Visit, kind: str, who: str, code: str = "") -> Task:
+    def export(self, visit: ArchiveVisit, kind: str, who: str, code: str = "") -> Task:
         """Have a visit's results written in another form, into a folder of the desk.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             With results.
         kind : str
             One of `EXPORTS`.
@@ -490,12 +490,12 @@ class Office:
 
     # Review
 
-    def prepare_page(self, visit: Visit) -> None:
+    def prepare_page(self, visit: ArchiveVisit) -> None:
         """Have the review page's content made for results that have none yet.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             With results.
         """
         logs = self._logs(visit.id)
@@ -506,15 +506,15 @@ class Office:
         words = ["review", str(self.results(visit).folder), "-o", str(logs / "page.json.part.json")]
         self.queue.add("page", visit.id, words, logs)
 
-    def _page_name(self, visit: Visit) -> str:
+    def _page_name(self, visit: ArchiveVisit) -> str:
         return f"{revision_of(self.results(visit).folder / MANIFEST)[:16]}.json"
 
-    def page(self, visit: Visit) -> Path | None:
+    def page(self, visit: ArchiveVisit) -> Path | None:
         """Return the file of the review page's content; None while it is being made.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             With results.
 
         Raises

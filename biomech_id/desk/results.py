@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id.desk.archive import Visit
+from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.command import decided_hash
 from biomech_id.desk.look import LAYERS
 from biomech_id.desk.record import VisitRecord, document_toml, now_text, read_toml, revision_of, write_text_whole
@@ -33,12 +33,12 @@ class Hashes:
 
     known: dict[tuple[str, int, int], str] = field(default_factory=dict)
 
-    def of(self, visit: Visit) -> dict[str, str]:
+    def of(self, visit: ArchiveVisit) -> dict[str, str]:
         """Return the hash of each recording by its name.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             Whose recordings.
         """
         found = {}
@@ -92,12 +92,12 @@ class Results:
         """``summary.json`` of the results that stand."""
         return dict(read_json(self.folder / "summary.json"))
 
-    def begin(self, visit: Visit) -> None:
+    def begin(self, visit: ArchiveVisit) -> None:
         """Note what a run is asked, before it begins.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             As it is now.
         """
         shutil.rmtree(self.coming, ignore_errors=True)
@@ -148,12 +148,12 @@ class Results:
         process = int(noted.get("process", 0))
         return process if process and noted.get("started") == process_start(process) != "" else 0
 
-    def changed_since(self, visit: Visit, hashes: Hashes) -> bool:
+    def changed_since(self, visit: ArchiveVisit, hashes: Hashes) -> bool:
         """Whether decisions, recordings or outputs are not those of the run that made the results.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             As it is now.
         hashes : Hashes
             Of recordings.
@@ -163,12 +163,12 @@ class Results:
             return True
         return ran.get("state") != visit.state and self.inputs_differ(visit, hashes)
 
-    def inputs_differ(self, visit: Visit, hashes: Hashes) -> bool:
+    def inputs_differ(self, visit: ArchiveVisit, hashes: Hashes) -> bool:
         """Whether a recording was changed, added or taken away since the run.
 
         Parameters
         ----------
-        visit : Visit
+        visit : ArchiveVisit
             As it is now.
         hashes : Hashes
             Of recordings.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from biomech_id.desk.archive import Visit
+from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.command import command_line, run_words
 from biomech_id.desk.look import sentences
 from biomech_id.desk.office import Office
@@ -59,14 +59,14 @@ def today(
     }
 
 
-def visit_row(office: Office, visit: Visit, stage: str | None = None) -> dict[str, Any]:
+def visit_row(office: Office, visit: ArchiveVisit, stage: str | None = None) -> dict[str, Any]:
     """Return one row: a grade a layer, expected before a run and found after it, cycles, and open cures.
 
     Parameters
     ----------
     office : Office
         The desk.
-    visit : Visit
+    visit : ArchiveVisit
         Of the archive.
     stage : str | None, optional
         Where it is known.
@@ -95,7 +95,7 @@ def visit_row(office: Office, visit: Visit, stage: str | None = None) -> dict[st
     }  # fmt: skip
 
 
-def _look_state(office: Office, visit: Visit, look: Mapping[str, Any] | None) -> str:
+def _look_state(office: Office, visit: ArchiveVisit, look: Mapping[str, Any] | None) -> str:
     if look is not None:
         return "looked"
     task = office.queue.of(visit.id, "look")
@@ -114,14 +114,14 @@ def _is_open(cure: Mapping[str, Any], record: VisitRecord) -> bool:
     return True
 
 
-def visit_details(office: Office, visit: Visit, language: str = "en") -> dict[str, Any]:
+def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> dict[str, Any]:
     """Return all that the page shows of one visit.
 
     Parameters
     ----------
     office : Office
         The desk.
-    visit : Visit
+    visit : ArchiveVisit
         Of the archive.
     language : str, optional
         One of `languages.LANGUAGES`.
@@ -148,7 +148,7 @@ def visit_details(office: Office, visit: Visit, language: str = "en") -> dict[st
     }
 
 
-def _look_failed(office: Office, visit: Visit) -> list[str]:
+def _look_failed(office: Office, visit: ArchiveVisit) -> list[str]:
     task = office.queue.of(visit.id, "look")
     return task.aside[-3:] if task is not None and task.state == "failed" else []
 
@@ -164,7 +164,7 @@ def look_kinds(look: Mapping[str, Any]) -> set[str]:
     return {cure["kind"] for cure in look["cures"]}
 
 
-def _last_channels(office: Office, visit: Visit) -> dict[str, str] | None:
+def _last_channels(office: Office, visit: ArchiveVisit) -> dict[str, str] | None:
     """Muscles of channels at the newest other visit where somebody named them."""
     others = (office.record(each) for each in office.archive.newest() if each.id != visit.id)
     named = (record.choices.get("channels") for record in others if record.folder.is_dir())
@@ -200,7 +200,7 @@ def patient_visits(office: Office, name: str) -> list[dict[str, Any]]:
     return [{**visit_row(office, visit), "conditions": _conditions(office, visit), "films": list(visit.films)} for visit in own]
 
 
-def _conditions(office: Office, visit: Visit) -> list[str]:
+def _conditions(office: Office, visit: ArchiveVisit) -> list[str]:
     results = office.results(visit)
     chosen = results.record.choices.get("conditions", {})
     known = results.summary.get("conditions", []) if results.there else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biomech_id.desk.archive import Visit
+from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.look import sentences
 from biomech_id.desk.office import Office
 from biomech_id.desk.refusals import Refusal
@@ -17,14 +17,14 @@ from biomech_id.languages import Sentence
 SIGNING_ROLES = ("physician", "therapist", "engineer", "head")
 
 
-def sign_refusals(office: Office, visit: Visit) -> list[Refusal]:
+def sign_refusals(office: Office, visit: ArchiveVisit) -> list[Refusal]:
     """Return why a visit's results cannot be signed now; nothing where they can.
 
     Parameters
     ----------
     office : Office
         The desk.
-    visit : Visit
+    visit : ArchiveVisit
         Of the archive.
     """
     results, refused = office.results(visit), list[Refusal]()
@@ -47,14 +47,14 @@ def sign_refusals(office: Office, visit: Visit) -> list[Refusal]:
     return [*refused, *map(_refused, flaws)]
 
 
-def to_sign(office: Office, visit: Visit, language: str = "en") -> dict[str, Any]:
+def to_sign(office: Office, visit: ArchiveVisit, language: str = "en") -> dict[str, Any]:
     """Return what would be signed: every layer and trial with its grade and what limits it, and every refusal.
 
     Parameters
     ----------
     office : Office
         The desk.
-    visit : Visit
+    visit : ArchiveVisit
         Of the archive.
     language : str, optional
         One of `languages.LANGUAGES`.
@@ -81,14 +81,14 @@ def to_sign(office: Office, visit: Visit, language: str = "en") -> dict[str, Any
     return {**known, "layers": layers, "trials": trials, "findings": findings, "must_see": must_see(layers, trials)}
 
 
-def sign_visit(office: Office, visit: Visit, *, name: str, role: str, statement: str, seen: list[str]) -> Signature:
+def sign_visit(office: Office, visit: ArchiveVisit, *, name: str, role: str, statement: str, seen: list[str]) -> Signature:
     """Sign a visit's results.
 
     Parameters
     ----------
     office : Office
         The desk.
-    visit : Visit
+    visit : ArchiveVisit
         Of the archive.
     name, role, statement : str
         Who, as what, and what that person says.

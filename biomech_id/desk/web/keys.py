@@ -65,7 +65,7 @@ class Keys:
         Parameters
         ----------
         file : str
-            Visit and name.
+            ArchiveVisit and name.
         """
         self._media = {each: kept for each, kept in self._media.items() if kept[1] > self.clock()}
         ticket = secrets.token_urlsafe(24)
@@ -80,7 +80,7 @@ class Keys:
         ticket : str
             As the address has it.
         file : str
-            Visit and name.
+            ArchiveVisit and name.
         """
         kept = self._media.get(ticket)
         return kept is not None and kept[0] == file and self.clock() <= kept[1]

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from biomech_id.desk.archive import Visit
+from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.changes import result_changes
 from biomech_id.desk.office import Office
 from biomech_id.desk.record import REVIEW_FILE, revision_of
@@ -126,7 +126,7 @@ class Routes:
 
         return handle
 
-    def _visit(self, request: Request) -> Visit:
+    def _visit(self, request: Request) -> ArchiveVisit:
         return self.office.visit(request.path_params["id"])
 
     async def session(self, request: Request) -> Response:
@@ -268,7 +268,7 @@ class Routes:
             return json_answer({"error": ""}, 401)
         return FileResponse(self._file(visit, name), media_type=None if name in visit.films else "application/pdf")
 
-    def _file(self, visit: Visit, name: str) -> Path:
+    def _file(self, visit: ArchiveVisit, name: str) -> Path:
         """A film beside the recordings, the report, or a signed one."""
         record = self.office.record(visit)
         known = {film: visit.folder / film for film in visit.films}

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from biomech_id.desk.archive import Archive, Visit
+from biomech_id.desk.archive import Archive, ArchiveVisit
 from biomech_id.desk.changes import result_changes
 from biomech_id.desk.command import check_words, command_line, run_words
 from biomech_id.desk.jobs import Queue, Task, read_progress
@@ -32,15 +32,15 @@ REVIEW = 'schema = 2\n\n[[cycle]]\ntrial = "walk01"\nside = "L"\nstart_s = 1.5\n
 Write = Callable[..., None]
 
 
-def visit_of(office: Office, path: str = "anna/2026-01") -> Visit:
+def visit_of(office: Office, path: str = "anna/2026-01") -> ArchiveVisit:
     return next(visit for visit in office.archive.visits.values() if visit.path == path)
 
 
-def hashes(visit: Visit) -> dict[str, str]:
+def hashes(visit: ArchiveVisit) -> dict[str, str]:
     return {name: sha256_of(visit.folder / name) for name in visit.names}
 
 
-def ran(office: Office, visit: Visit, write: Write, **more: object) -> None:
+def ran(office: Office, visit: ArchiveVisit, write: Write, **more: object) -> None:
     """As if a run of the visit had just ended."""
     results = office.results(visit)
     results.begin(visit)
