@@ -388,7 +388,7 @@ def name_markers(names: Sequence[str], position_m: FloatArray, rate_hz: float) -
         What they lie on.
     """
     seen = np.flatnonzero(np.isfinite(position_m).all(axis=2).any(axis=0))
-    shape = walk_shape([names[i] for i in seen], position_m[:, seen], rate_hz)
+    shape = walk_shape([names[int(i)] for i in seen], position_m[:, seen], rate_hz)
     return shape, None if shape is None else name_walk(shape)
 
 

@@ -19,7 +19,7 @@ from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
-from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Part, Shows
+from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, ReportPart, Shows
 from biomech_id.session.tables.session_tables import Tables
 
 #: Names that pages had, for commands written then.
@@ -93,7 +93,7 @@ def session_style(tables: Tables, style: Style) -> Style:
 
 
 def session_pages(
-    tables: Tables, style: Style, norm: Norm | None, wanted: Sequence[str], part: Part = Part.WHOLE
+    tables: Tables, style: Style, norm: Norm | None, wanted: Sequence[str], part: ReportPart = ReportPart.WHOLE
 ) -> Iterator[Page]:
     """Draw the wanted pages of one session, one after the other.
 
@@ -110,7 +110,7 @@ def session_pages(
         The norm to be shown; None for none.
     wanted : Sequence[str]
         Names of the pages.
-    part : Part, optional
+    part : ReportPart, optional
         What of a whole report is drawn.
     """
     layers = layers_of(tables)
@@ -175,7 +175,7 @@ def _movements(
 class _Room:
     """Which sheets of a page have room in a part of the report."""
 
-    part: Part
+    part: ReportPart
     kinds_of_trials: Collection[str]
     alone: bool
     further: bool = False
@@ -186,11 +186,11 @@ class _Room:
 
     def sheets(self, kind: PageKind) -> tuple[int, int | None]:
         """First sheet of a page in this part, and the one behind the last; None for no end."""
-        if self.part is Part.WHOLE:
+        if self.part is ReportPart.WHOLE:
             return 0, None
         own = self.alone or (bool(kind.own) and set(self.kinds_of_trials) <= kind.own)
         standard = 0 if self.further else MOST_ALONE if own else kind.sheets
-        if self.part is Part.STANDARD:
+        if self.part is ReportPart.STANDARD:
             return 0, standard
         return (sys.maxsize if standard is None else standard), None
 

@@ -16,7 +16,7 @@ from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
-from biomech_id.report.panels.page import Part
+from biomech_id.report.panels.page import ReportPart
 from biomech_id.report.pdf import made_with, stamp, subject_code
 from biomech_id.session.tables.session_tables import Tables
 
@@ -56,7 +56,7 @@ def draw_page_images(
         As for `draw_report`.
     """
     wanted = wanted_pages(pages)
-    part = Part.WHOLE if pages is not None else Part.APPENDIX if appendix else Part.STANDARD
+    part = ReportPart.WHOLE if pages is not None else ReportPart.APPENDIX if appendix else ReportPart.STANDARD
     before = "A" if appendix else ""
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables)

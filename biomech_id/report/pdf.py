@@ -21,7 +21,7 @@ from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
-from biomech_id.report.panels.page import Page, Part
+from biomech_id.report.panels.page import Page, ReportPart
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step
 
@@ -91,7 +91,7 @@ def draw_report(
             value=pages, expected="pages or appendix", where="pages",
         )  # fmt: skip
     wanted = wanted_pages(pages)
-    part = Part.WHOLE if pages is not None else Part.APPENDIX if appendix else Part.STANDARD
+    part = ReportPart.WHOLE if pages is not None else ReportPart.APPENDIX if appendix else ReportPart.STANDARD
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables, mix=mix, norm_for=norm_for, patterns=str(patterns))
     coded = bool(tables.manifest.get("coded"))

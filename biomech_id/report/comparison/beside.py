@@ -139,7 +139,7 @@ def _limits(facts: Comparison, names: tuple[str, ...], *more: str) -> str:
     return " ".join([*more, *limits])
 
 
-def draw_trust(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float) -> float:
+def draw_trust_of_both(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float) -> float:
     """Draw the layers with their marks and reasons; return where they end.
 
     Parameters
@@ -297,7 +297,7 @@ def examined_in(facts: Comparison) -> list[tuple[str, str, dict[str, tuple[str, 
     return [(joint, name, {side: (v[0], v[1]) for side, v in sides.items()}) for (joint, name), sides in rows]
 
 
-def draw_examination(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float, bottom_mm: float) -> None:
+def draw_examinations(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float, bottom_mm: float) -> None:
     """Draw the examination before and after, what changed first where there is no room for all.
 
     Parameters

@@ -20,7 +20,7 @@ from biomech_id.report.panels.layer import Layer
 _CYCLE = Scale(0.0, 100.0, 50.0)
 _PALE = 0.42
 #: What the profile shows, and the overview below it.
-PROFILE = (
+PROFILE_VARIABLES = (
     ("PelvisAngles", "X"), ("HipAngles", "X"), ("KneeAngles", "X"), ("AnkleAngles", "X"), ("PelvisAngles", "Y"), ("HipAngles", "Y"),
     ("PelvisAngles", "Z"), ("HipAngles", "Z"), ("FootProgressAngles", "Z"),
 )  # fmt: skip
@@ -83,7 +83,7 @@ def _scale(curves: Sequence[FloatArray]) -> Scale:
     return Scale(low - 0.06 * span, high + 0.06 * span, step)
 
 
-def draw_profile(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float, height_mm: float) -> None:
+def draw_profiles(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float, right_mm: float, height_mm: float) -> None:
     """Draw the movement analysis profile: four bars a variable, left and right, pale before, full after; the norm behind them.
 
     Parameters
@@ -100,10 +100,10 @@ def draw_profile(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float,
     sheet.text(right_mm, top_mm, style.label("changed.profile_key"), size="tiny", colour="quiet", ha="right")
     scores = [_scores(layer) for layer in facts.layers]
     top_deg = max([_LEAST_TOP_DEG, *(value for each in scores for value in each.values() if np.isfinite(value))]) * 1.12
-    pitch, bar = (right_mm - left_mm) / len(PROFILE), (right_mm - left_mm) / len(PROFILE) / 5.2
+    pitch, bar = (right_mm - left_mm) / len(PROFILE_VARIABLES), (right_mm - left_mm) / len(PROFILE_VARIABLES) / 5.2
     floor = top_mm + 5.0 + height_mm
     scale = height_mm / top_deg
-    for number, name in enumerate(PROFILE):
+    for number, name in enumerate(PROFILE_VARIABLES):
         x = left_mm + number * pitch
         norm = _norm_of(facts, name)
         if norm is not None:

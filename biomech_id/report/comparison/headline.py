@@ -13,7 +13,7 @@ from biomech_id.report.layout.numbers import mean_of, written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.pages.scores import MCID_DEG
-from biomech_id.report.pages.spatiotemporal import parameter_values
+from biomech_id.report.panels.parameters import parameter_values
 from biomech_id.session.output.scores_table import GPS, GPS_OVERALL
 from biomech_id.statistics.sessions import change_of_parameter
 

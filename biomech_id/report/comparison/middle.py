@@ -37,7 +37,7 @@ _FASTER_PERCENT = 10.0
 _HEAD_MM = 40.0
 
 
-def names_of(rule: PatternRule, style: Style) -> tuple[str, str]:
+def pattern_names(rule: PatternRule, style: Style) -> tuple[str, str]:
     """Return what a rule is called in the report's language: in full, and in short.
 
     Parameters
@@ -172,7 +172,7 @@ def _draw_group(
         sheet.text(x, y, text, size="heading", colour=each.side or "ink", weight="bold")
         sheet.text(x + room, y, _change_words(each, style), size="tiny", ha="right")
         y += 3.9
-    long, short = names_of(rule, style)
+    long, short = pattern_names(rule, style)
     y = _name(sheet, f"{long} ({short})", x, y - 2.8, room)
     sheet.text(x, y + 2.9, _leads(sides, style), size="small", weight="bold")
     if "speed" in {name for each in sides for name in (*each.first.artefacts, *each.second.artefacts)}:
@@ -224,7 +224,7 @@ def _details(sides: Sequence[PatternChange], facts: Comparison) -> str:
     norm = f"{_number(first.second.norm_mean, unit, style)} ± {_number(first.second.norm_sd, unit, style)}{unit_of(unit, style)}"
     cycles = ", ".join(" ".join(filter(None, (each.side, f"{each.first.cycles}+{each.second.cycles}"))) for each in sides)
     parts = [style.label("changed.details", norm=norm, cycles=cycles), first.pattern]
-    also = [f"{names_of(facts.rules[name], style)[1]}" for name in facts.covered.get(first.pattern, ())[:2]]
+    also = [f"{pattern_names(facts.rules[name], style)[1]}" for name in facts.covered.get(first.pattern, ())[:2]]
     return " · ".join([*parts, *([style.label("changed.with", names=", ".join(also))] if also else [])])
 
 
@@ -265,7 +265,7 @@ def _in_line(sides: Sequence[PatternChange], facts: Comparison) -> str:
                                f"{unit_of(unit, style)} (± {_number(each.band, unit, style)})")))
         for each in sorted(sides, key=lambda each: each.side)
     ]  # fmt: skip
-    return f"{names_of(facts.rules[sides[0].pattern], style)[1]} {', '.join(values)}"
+    return f"{pattern_names(facts.rules[sides[0].pattern], style)[1]} {', '.join(values)}"
 
 
 def _boxes(facts: Comparison) -> Iterator[tuple[str, str]]:

@@ -11,13 +11,13 @@ from biomech_id.conventions import Aspect
 from biomech_id.report.comparison.beside import (
     MARKS,
     draw_differences,
-    draw_examination,
-    draw_trust,
+    draw_examinations,
+    draw_trust_of_both,
     examined_in,
     norms_apart,
     trust_of,
 )
-from biomech_id.report.comparison.curves import draw_overview, draw_profile
+from biomech_id.report.comparison.curves import draw_overview, draw_profiles
 from biomech_id.report.comparison.facts import Comparison
 from biomech_id.report.comparison.headline import draw_headline
 from biomech_id.report.comparison.middle import draw_changes
@@ -47,17 +47,17 @@ def what_changed_page(facts: Comparison) -> Figure:
     _head(sheet, facts)
     _verdicts(sheet, facts)
     y = draw_headline(sheet, facts, LEFT_MM, _TOP_MM, _LEFT_END_MM)
-    draw_profile(sheet, facts, LEFT_MM, y + 4.5, _LEFT_END_MM, _PROFILE_MM)
+    draw_profiles(sheet, facts, LEFT_MM, y + 4.5, _LEFT_END_MM, _PROFILE_MM)
     top, overview = y + _PROFILE_MM + 20.0, _END_MM - _OVERVIEW_MM - 2.0
     middle = LEFT_MM + 58.0 if examined_in(facts) else LEFT_MM
     if middle > LEFT_MM:
-        draw_examination(sheet, facts, LEFT_MM, top, middle - 4.0, overview - 4.0)
+        draw_examinations(sheet, facts, LEFT_MM, top, middle - 4.0, overview - 4.0)
     draw_differences(sheet, facts, middle, top, _LEFT_END_MM, overview - 4.0)
     draw_overview(sheet, facts, LEFT_MM, overview, _LEFT_END_MM, _OVERVIEW_MM)
     for x in (_LEFT_END_MM + 3.0, _MIDDLE_END_MM + 3.0):
         sheet.rule(x, _TOP_MM - 3.0, x, _END_MM, colour="zero", width=0.5)
     draw_changes(sheet, facts, _MIDDLE_MM, _TOP_MM, _MIDDLE_END_MM, _END_MM)
-    y = draw_trust(sheet, facts, _RIGHT_MM, _TOP_MM, RIGHT_MM)
+    y = draw_trust_of_both(sheet, facts, _RIGHT_MM, _TOP_MM, RIGHT_MM)
     y = _how_to_read(sheet, y + 2.0)
     _signature(sheet, y + 4.0)
     _foot(sheet, facts)

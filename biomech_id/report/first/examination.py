@@ -13,7 +13,7 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import shortened, wrapped
-from biomech_id.report.pages.clinic import clinic_of_session, found_at
+from biomech_id.report.panels.clinic import clinic_of_session, found_at
 from biomech_id.trial.examination import Examined
 
 #: Joint -> values of gait beside it: name and variable of ``peaks.csv``.

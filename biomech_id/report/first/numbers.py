@@ -16,7 +16,7 @@ from biomech_id.report.layout.numbers import mean_of, within_a_step, written
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
-from biomech_id.report.pages.spatiotemporal import parameter_values
+from biomech_id.report.panels.parameters import parameter_values
 
 #: Parameters of ``spatiotemporal.csv``, decimals, and whether they belong to a side.
 _PARAMETERS = (

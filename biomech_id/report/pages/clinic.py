@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from biomech_id.languages import LANGUAGES, terms_of
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import TableColumn, TextTable
+from biomech_id.report.panels.clinic import Findings, clinic_of_session
 from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.trial.examination import Examined
 
-#: Section -> key -> text; "" is the section of keys outside any.
-Findings: TypeAlias = Mapping[str, Mapping[str, str]]
 _COLUMNS, _GUTTER_MM, _TOP_MM = 2, 9.0, 26.0
 
 
@@ -54,49 +51,6 @@ def clinic_pages(clinic: Findings, style: Style) -> Iterator[Figure]:
 
 def _title(section: str, style: Style) -> str:
     return section[:1].upper() + section[1:].replace("_", " ") if section else style.label("clinic.general")
-
-
-def clinic_of_session(tables: Tables) -> Findings:
-    """Return what ``[clinic]`` of a session's subject file said; empty where it said nothing.
-
-    Parameters
-    ----------
-    tables : Tables
-        The session's tables.
-    """
-    return tables.summary.get("clinic") or {}
-
-
-def found_at(joint: str, clinic: Findings) -> list[str]:
-    """Return what the clinic found at one joint: "section, key: text", in the order of the file.
-
-    Parameters
-    ----------
-    joint : str
-        "hip", "knee" or "ankle".
-    clinic : Findings
-        As in ``summary.json``.
-    """
-    return [
-        f"{name.replace('_', ' ')}, {key}: {text}" if name else f"{key}: {text}"
-        for name, keys in clinic.items()
-        for key, text in keys.items()
-        if _joint_of(name, key) == joint
-    ]
-
-
-def _joint_of(section: str, key: str) -> str:
-    """The joint a key is about: of its first word that means one, else of its section's."""
-    for word in [*key.lower().replace("_", " ").split(), *section.lower().replace("_", " ").split()]:
-        for joint in ("hip", "knee", "ankle"):
-            if word.strip("()[],.:").startswith(_beginnings(joint)):
-                return joint
-    return ""
-
-
-def _beginnings(joint: str) -> tuple[str, ...]:
-    """How words for a joint and its muscles begin, in any language: the first word of a key that is one of them decides."""
-    return tuple(word for language in LANGUAGES for word in terms_of(language, "joints").get(joint, ()))
 
 
 def _draw(content: Content) -> Iterator[Figure]:

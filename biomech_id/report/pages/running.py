@@ -14,13 +14,14 @@ from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, flagged, parameter_values
+from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, flagged
 from biomech_id.report.panels.curve_panel import Drawing, draw_variable
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.legend import draw_absences
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
+from biomech_id.report.panels.parameters import parameter_values
 
 _CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundReactionForce", "X"), ("KneeAngles", "X"))
 _TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 162.0, 190.0, 30.0, 54.0, 40.0

@@ -12,9 +12,9 @@ from biomech_id.emg.muscles import MUSCLES
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import wrapped
-from biomech_id.report.pages.clinic import clinic_of_session, found_at
 from biomech_id.report.pages.emg import draw_envelopes
 from biomech_id.report.panels.axes_label import axes_label
+from biomech_id.report.panels.clinic import clinic_of_session, found_at
 from biomech_id.report.panels.curve_panel import Drawing, draw_variable
 from biomech_id.report.panels.emg_rows import EmgView, MuscleRow
 from biomech_id.report.panels.layer import ROWS, Layer

@@ -18,6 +18,7 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, PageKind, register
+from biomech_id.report.panels.parameters import parameter_values
 from biomech_id.session.values.norm import ASYMMETRY
 from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.statistics.sessions import change_of_parameter
@@ -65,28 +66,6 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
     sheet.note("\n".join(notes), y + 1.5, right_mm=_TABLE_RIGHT_MM)
     _phases(sheet, layer, 26.0)
     return sheet.figure
-
-
-def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]]]]:
-    """Parameter -> (unit, side -> values of the cycles in the means), in the order of the tables.
-
-    Values that belong to no side, and whole-trial values (cycle 0) where a parameter has no others, stand under "".
-
-    Parameters
-    ----------
-    layer : Layer
-        Cycles of one movement and one condition.
-    """
-    table = layer.tables.spatiotemporal
-    wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
-    trials = {trial["name"] for trial in layer.trials}
-    parameters: dict[str, tuple[str, dict[str, list[float]]]] = {}
-    fields = (table[name] for name in ("trial", "side", "cycle", "parameter", "value", "unit"))
-    for trial, side, cycle, parameter, value, unit in zip(*fields, strict=True):
-        if (trial, side, cycle) in wanted or (cycle == 0 and trial in trials):
-            sides = parameters.setdefault(str(parameter), (str(unit), {}))[1]
-            sides.setdefault(str(side), []).append(float(value))
-    return parameters
 
 
 def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[Cell | str]]:

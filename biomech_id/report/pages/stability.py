@@ -21,10 +21,11 @@ from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, parameter_values
+from biomech_id.report.pages.spatiotemporal import UNIT_WORDS
 from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
 from biomech_id.report.panels.layer import Layer, statistics
 from biomech_id.report.panels.page import Content, PageKind, of_each, register
+from biomech_id.report.panels.parameters import parameter_values
 from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
 
 _TOP_MM, _TABLE_MM = 30.0, 128.0

@@ -85,7 +85,7 @@ class Shows(Enum):
     OTHER_MOVEMENT = "other movement"
 
 
-class Part(Enum):
+class ReportPart(Enum):
     """What of a report is drawn: all of it, what everybody reads, or the rest with numbers of its own."""
 
     WHOLE = "whole"

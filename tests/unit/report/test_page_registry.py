@@ -11,7 +11,7 @@ from biomech_id.report.book import page_names, session_pages, wanted_pages
 from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels import page
-from biomech_id.report.panels.page import Content, PageKind, Part, Shows, of_each, register
+from biomech_id.report.panels.page import Content, PageKind, ReportPart, Shows, of_each, register
 
 
 def sway(content: Content):
@@ -84,7 +84,7 @@ def test_a_page_joins_a_comparison_if_it_says_how(build, registered, tmp_path):
 def test_sheets_that_the_report_leaves_out_stand_in_the_appendix(build, registered, sheets, standard, appendix):
     registered(PageKind("sway", 12, sway, sheets=sheets))
     titles = ["Sway", "Sway (continued)"]
-    for part, numbers in ((Part.STANDARD, standard), (Part.APPENDIX, appendix), (Part.WHOLE, [0, 1])):
+    for part, numbers in ((ReportPart.STANDARD, standard), (ReportPart.APPENDIX, appendix), (ReportPart.WHOLE, [0, 1])):
         drawn = session_pages(build(), load_style(), None, page_names(), part)
         assert [page.title for page in drawn if page.name == "sway"] == [titles[number] for number in numbers]
 

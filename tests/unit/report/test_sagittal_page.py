@@ -8,8 +8,9 @@ import pytest
 
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.pages.clinic import clinic_pages, found_at
+from biomech_id.report.pages.clinic import clinic_pages
 from biomech_id.report.pages.sagittal import sagittal_page
+from biomech_id.report.panels.clinic import found_at
 from biomech_id.report.panels.curve_panel import Drawing
 from biomech_id.report.panels.layer import layers_of
 from biomech_id.session.tables.session_tables import Tables
