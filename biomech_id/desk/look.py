@@ -103,8 +103,8 @@ def sentences(look: Mapping[str, Any], language: str) -> list[str]:
 
 def _lacks(look: Mapping[str, Any], language: str) -> list[str]:
     """The folder's own sentences; where a finding has the same words, its own in the language."""
-    said = {each["message"]: each for each in look["said"]}
-    return [_in(said[words], language) if words in said else words for words in look["lacks"]]
+    by_message = {each["message"]: each for each in look["said"]}
+    return [_in(by_message[words], language) if words in by_message else words for words in look["lacks"]]
 
 
 def _in(finding: Mapping[str, Any], language: str) -> str:

@@ -41,13 +41,13 @@ class Hashes:
         visit : ArchiveVisit
             Whose recordings.
         """
-        found = {}
+        hashes = {}
         for name, size, changed_ns in visit.files:
             key = (f"{visit.path}/{name}", size, changed_ns)
             if key not in self.known:
                 self.known[key] = sha256_of(visit.folder / name)
-            found[name] = self.known[key]
-        return found
+            hashes[name] = self.known[key]
+        return hashes
 
 
 @dataclass(frozen=True)

@@ -74,17 +74,17 @@ def visit_row(office: Office, visit: ArchiveVisit, stage: str | None = None) -> 
     results = office.results(visit)
     look = office.look_of(visit)
     stage = stage or office.stage(visit)
-    found = results.there and stage in ("review", "signed")
-    grades = results.grades() if found else look["layers"] if look else {}
-    cycles, kinetics = results.cycles() if found else (look["cycles"], look["kinetics"]) if look else ({}, {})
+    computed = results.there and stage in ("review", "signed")
+    grades = results.grades() if computed else look["layers"] if look else {}
+    cycles, kinetics = results.cycles() if computed else (look["cycles"], look["kinetics"]) if look else ({}, {})
     task = office.queue.of(visit.id)
     failed = office.failed.get(visit.id)
     versions = results.record.folder / "versions"
     entries = signatures_of(versions) if is_readable(versions) else ()
     return {
         "id": visit.id, "visit": visit.path, "patient": visit.patient, "name": visit.name,
-        "newest": visit.newest_ns // 1_000_000, "stage": stage, "source": "found" if found else "expected",
-        "layers": {} if failed and not found and not look else grades, "cycles": cycles, "kinetics": kinetics,
+        "newest": visit.newest_ns // 1_000_000, "stage": stage, "source": "found" if computed else "expected",
+        "layers": {} if failed and not computed and not look else grades, "cycles": cycles, "kinetics": kinetics,
         "look": _look_state(office, visit, look), "verdict": look["verdict"] if look else None,
         "cures": [cure["kind"] for cure in look["cures"] if _is_open(cure, results.record)] if look else [],
         "ready": look is not None and look["verdict"] != "lacks",

@@ -202,16 +202,16 @@ class LimbNorm:
         values = {
             name: np.stack([person.sides.get((side, *name), nothing[curved[name]]) for person, side in limbs]) for name in names
         }
-        numbers = {name[0]: found[:, 0] for name, found in values.items() if not curved[name] and not name[1]}
+        numbers = {name[0]: of_limbs[:, 0] for name, of_limbs in values.items() if not curved[name] and not name[1]}
         missing = np.full(len(limbs), np.nan)
-        asymmetries = {name: _asymmetries(found) for name, found in numbers.items()}
-        found = LimbCurves(
+        asymmetries = {name: _asymmetries(of_limbs) for name, of_limbs in numbers.items()}
+        limb_curves = LimbCurves(
             {name: curves for name, curves in values.items() if curved[name]},
             {event: numbers.get(parameter, missing) for event, parameter in _EVENT_PARAMETERS.items()},
             numbers, asymmetries,
         )  # fmt: skip
         # Nobody of a norm tells of a static; a healthy foot is flat where a foot is flat in walking.
-        return replace(found, flat_deg=own_flat_deg(found)) if FOOT_PITCH in found.curves else found
+        return replace(limb_curves, flat_deg=own_flat_deg(limb_curves)) if FOOT_PITCH in limb_curves.curves else limb_curves
 
     @cached_property
     def curves(self) -> NormCurves:
@@ -356,7 +356,7 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
             numbers.setdefault(parameter, {})[t, s, int(c)] = value
     # Only a model whose foot has a level of its own says whether the feet stood flat.
     flat = tables.calibration.get("foot_flat") is True
-    found = []
+    judged = []
     for (condition, side), used in averaged_cycles(tables).groupby(["condition", "side"], sort=False):
         of = [(t, s, int(c)) for t, s, c in zip(used["trial"], used["side"], used["cycle"], strict=True)]
         curves = {}
@@ -371,8 +371,8 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
         )  # fmt: skip
         bands = {name[1:]: uncertainty_of_rows(tables, at) for name, at in band_rows_of(tables, used).items() if name[1:] in names}
         mean, number_sd = _mean_limb(each), _number_sd(tables)
-        found.append(JudgedSide(str(condition), str(side), each, mean, bands, number_sd, sources=sources))
-    return found
+        judged.append(JudgedSide(str(condition), str(side), each, mean, bands, number_sd, sources=sources))
+    return judged
 
 
 def _number_sd(tables: Tables) -> dict[str, float]:
@@ -456,7 +456,7 @@ def judge_sides(
         Errors that the bands are made of, beside the scatter of cycles, which then counts by t of their number; None for all.
     """
     norm, judged = LimbNorm(people), judged_sides(tables, rules, sources=sources)
-    found: list[PatternDeviation] = []
+    deviations: list[PatternDeviation] = []
     for condition in dict.fromkeys(side.condition for side in judged):
         sides = [side for side in judged if side.condition == condition]
         tests = ArtefactTests(tables, norm.curves, norm.of, {side.side: side.mean for side in sides}, norm.people)
@@ -464,8 +464,8 @@ def judge_sides(
         for rule in rules.rows:
             if not rule.is_class:
                 of = [whole] if rule.shown.quantity.stat in ("st", "asym") else sides
-                found += [_judged(rule, side, norm, tests) for side in of]
-    return found
+                deviations += [_judged(rule, side, norm, tests) for side in of]
+    return deviations
 
 
 def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
@@ -552,29 +552,29 @@ def is_mirrored(rule: PatternRule) -> bool:
     return rule.joint == "pelvis" and not rule.in_sagittal_plane and rule.shown.quantity.stat == "range"
 
 
-def _one_of_mirrored(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
+def _one_of_mirrored(judged: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
     """All but the smaller of two sides of a range of the pelvis, which mirror one another."""
-    found = tuple(found)
-    for each in found:
+    judged = tuple(judged)
+    for each in judged:
         rule = rules[each.pattern]
-        same = [x for x in found if (x.condition, x.pattern) == (each.condition, each.pattern)] if is_mirrored(rule) else [each]
+        same = [x for x in judged if (x.condition, x.pattern) == (each.condition, each.pattern)] if is_mirrored(rule) else [each]
         if each is max(same, key=lambda x: (bool(x.marked), bool(x.met), np.nan_to_num(x.size))):
             yield each
 
 
-def covered(found: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
+def covered(deviations: Iterable[PatternDeviation], rules: PatternRules) -> Iterator[PatternDeviation]:
     """Yield every deviation with the pattern in whose sentence it stands; one that is less sure covers nothing.
 
     Parameters
     ----------
-    found : Iterable[PatternDeviation]
+    deviations : Iterable[PatternDeviation]
         As of `judge_sides`.
     rules : PatternRules
         The rules they were judged by.
     """
-    found = tuple(found)
-    met = [each for each in found if each.met]
-    for each in found:
+    deviations = tuple(deviations)
+    met = [each for each in deviations if each.met]
+    for each in deviations:
         covering = [
             other
             for other in met

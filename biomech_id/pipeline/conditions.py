@@ -57,17 +57,17 @@ def choose_models(job: Job, trials: Sequence[Trial], placements: Sequence[Placem
     # A static trial that is named with --static comes last of all, and is that of the first placement.
     named = [trial for trial in trials if job.static is not None and Path(trial.path) == job.static]
     before = [trial for trial in trials if trial not in standing and (trial in named or trial in trials[: starts[0][0]])]
-    found = list(_by_condition(job, before)) if _walked(before, job) else []
+    models = list(_by_condition(job, before)) if _walked(before, job) else []
     mark = ""
     for number, (static, (start, placement), end) in enumerate(zip(standing, starts, ends, strict=True), start=2):
         group = [static, *(trial for trial in trials[start:end] if trial not in [*standing, *named])]
         mark = mark if placement.one_mean else f"({number})"
         values: dict[str, Any] = {"since": placement.since, "markers": placement.markers, "static": static.name, "mark": mark}
         values |= {"apart": not placement.one_mean, "author": placement.author, "reason": placement.reason}
-        chosen = _with_static(job, static, _in_order(trials, group), found)
+        chosen = _with_static(job, static, _in_order(trials, group), models)
         findings = (Finding("placed-anew", values, placement.since), *chosen.findings)
-        found.append(replace(chosen, findings=findings, placement=mark))
-    return tuple(found)
+        models.append(replace(chosen, findings=findings, placement=mark))
+    return tuple(models)
 
 
 def _since(placement: Placement, names: Sequence[str]) -> int:
@@ -114,15 +114,15 @@ def _by_condition(job: Job, trials: Sequence[Trial]) -> tuple[ChosenModel, ...]:
     walks = [trial for trial in trials if id(trial) not in special]
     for of in statics:
         _refuse_unused(of, [called[id(trial)] for trial in walks], job)
-    found: list[ChosenModel] = []
+    by_condition: list[ChosenModel] = []
     rest = [trial for trial in walks if called[id(trial)] not in statics]
     if _walked(rest, job):
-        found.append(choose_model(job, rest))
+        by_condition.append(choose_model(job, rest))
     for static in special.values():
-        mine = [of for of, its in standing.items() if its is static]
-        group = [static, *(trial for trial in walks if called[id(trial)] in mine or _serves_all(trial, called, job))]
-        found.append(_with_static(job, static, _in_order(trials, group), found))
-    return tuple(found)
+        conditions = [of for of, its in standing.items() if its is static]
+        group = [static, *(trial for trial in walks if called[id(trial)] in conditions or _serves_all(trial, called, job))]
+        by_condition.append(_with_static(job, static, _in_order(trials, group), by_condition))
+    return tuple(by_condition)
 
 
 def _stem(trial: Trial) -> str:

@@ -174,18 +174,18 @@ class Job:
         self.check_named()
         if self.given.trials:
             return self.paths
-        found: list[Path] = []
+        recordings: list[Path] = []
         for path in self.paths:
             if not path.exists():
                 raise MissingInputError.at(path, f"There is no file or folder {path}.", "a folder with C3D files, or C3D files")
-            found += _recordings(path) if path.is_dir() else [path]
-        found += [special for special in (self.static, *self.functional) if special is not None]
-        found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
-        names = without_excluded([path.name for path in found], self.exclude)
-        kept = [path for path in found if path.name in names]
-        if found and not kept:
+            recordings += _recordings(path) if path.is_dir() else [path]
+        recordings += [special for special in (self.static, *self.functional) if special is not None]
+        recordings = list({p.resolve(): p for p in reversed(recordings)}.values())[::-1]
+        names = without_excluded([path.name for path in recordings], self.exclude)
+        kept = [path for path in recordings if path.name in names]
+        if recordings and not kept:
             raise MissingInputError(
-                f"{option('exclude')} {' '.join(self.exclude)} leaves none of the {len(found)} recordings of {self.folder}.",
+                f"{option('exclude')} {' '.join(self.exclude)} leaves none of the {len(recordings)} recordings of {self.folder}.",
                 value=self.exclude, expected="patterns that leave some", where=str(self.folder),
             )  # fmt: skip
         if not kept:

@@ -253,18 +253,18 @@ def read_review(path: str | Path) -> Review:
     """
     content, name = read_written(path, toml_of), Path(path).name
     must_fit(REVIEW, content, name)
-    cycles = tuple(CycleChoice(**_with_float_times(said, "start_s")) for said in content.get("cycle", ()))
+    cycles = tuple(CycleChoice(**_with_float_times(table, "start_s")) for table in content.get("cycle", ()))
     verdicts = (*map(verdict_from, content.get("verdict", ())), *map(_of_stance, content.get("stance", ())))
     refuse_contradictions(verdicts, name)
     refuse_contradictions(cycles, name)
     return Review(
         verdicts,
         cycles,
-        tuple(_of_event(said) for said in content.get("event", ())),
-        tuple(Comment(**_with_float_times(said, "time_s")) for said in content.get("comment", ())),
+        tuple(_of_event(table) for table in content.get("event", ())),
+        tuple(Comment(**_with_float_times(table, "time_s")) for table in content.get("comment", ())),
         name,
-        tuple(_repair(said, Path(path).parent) for said in content.get("repair", ())),
-        tuple(Placement(**{**said, "markers": tuple(said["markers"])}) for said in content.get("placement", ())),
+        tuple(_repair(table, Path(path).parent) for table in content.get("repair", ())),
+        tuple(Placement(**{**table, "markers": tuple(table["markers"])}) for table in content.get("placement", ())),
     )
 
 

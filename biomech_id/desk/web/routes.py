@@ -116,13 +116,13 @@ class Routes:
             try:
                 return await handler(request)
             except Refusal as refusal:
-                said = refusal.said.text(language_of(request))
-                return json_answer({"error": said, "rule": refusal.said.rule, **refusal.more}, refusal.status)
+                sentence = refusal.said.text(language_of(request))
+                return json_answer({"error": sentence, "rule": refusal.said.rule, **refusal.more}, refusal.status)
             except BiomechError as error:
                 return json_answer({"error": error.message, "rule": "error"}, 409)
             except OSError as error:
-                said = Sentence("desk-disk", {"why": error.strerror or str(error)}).text(language_of(request))
-                return json_answer({"error": said, "rule": "desk-disk"}, 507)
+                sentence = Sentence("desk-disk", {"why": error.strerror or str(error)}).text(language_of(request))
+                return json_answer({"error": sentence, "rule": "desk-disk"}, 507)
 
         return handle
 

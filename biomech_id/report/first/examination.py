@@ -57,11 +57,11 @@ def draw_examination(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: 
             label = style.label(f"first.gait_{joint}") if name is None else name
             room = columns["L"] - _VALUE_MM - left_mm - _JOINT_MM
             sheet.text(left_mm + _JOINT_MM, y, shortened(label, room, style.size("small"), weight=bold), size="small", weight=bold)
-            for side, said in values.items():
-                sheet.text(columns[side], y, shortened(said, 13.5, style.size("small")), size="small", ha="right", weight=bold)
+            for side, cell in values.items():
+                sheet.text(columns[side], y, shortened(cell, 13.5, style.size("small")), size="small", ha="right", weight=bold)
         y += 0.9
     notes = [style.label("first.not_examined")] if not any(rows.values()) else []
-    notes += [style.label("first.more_examined")] if any(len(found) > most for found in rows.values()) else []
+    notes += [style.label("first.more_examined")] if any(len(of_joint) > most for of_joint in rows.values()) else []
     lines = [line for note in notes for line in wrapped(note, right_mm - left_mm, style.size("tiny"))]
     sheet.paragraph(left_mm, y + 0.8, lines, size="tiny", colour="quiet")
 
@@ -77,11 +77,11 @@ def examined_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[str, dict[s
         "hip", "knee" or "ankle".
     """
     table, style = facts.tables.examination, facts.style
-    found: dict[str, dict[str, str]] = {}
+    by_name: dict[str, dict[str, str]] = {}
     for row in () if table is None else records(table):
         if row.joint == joint and row.side in SIDES and Examined(raw=row.raw).seen:
-            found.setdefault(examined_name(row.test, row.muscle, row.position, style), {})[row.side] = _printed(row, style)
-    yield from found.items()
+            by_name.setdefault(examined_name(row.test, row.muscle, row.position, style), {})[row.side] = _printed(row, style)
+    yield from by_name.items()
     for written_by_hand in found_at(joint, clinic_of_session(facts.tables)):
         key, _, text = written_by_hand.rpartition(": ")
         side = next((side for side in SIDES if key.endswith(f" {side}")), "R")
@@ -119,10 +119,10 @@ def gait_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[None, dict[str,
     """
     peaks, used = facts.tables.peaks, facts.layer.used
     wanted = set(zip(used["trial"], used["side"], used["cycle"], strict=True))
-    said: dict[str, list[str]] = {side: [] for side in SIDES}
+    means: dict[str, list[str]] = {side: [] for side in SIDES}
     for name, variable in GAIT_VALUES[joint]:
         rows = peaks[(peaks["name"] == name) & (peaks["variable"] == variable) & (peaks["component"] == "X")]
         for side in SIDES:
             values = [row.value for row in records(rows[rows["side"] == side]) if (row.trial, row.side, row.cycle) in wanted]
-            said[side].append(written(mean_of(values), 0, facts.style.decimal_mark))
-    yield None, {side: f"{' / '.join(values)}°" if any(v != "–" for v in values) else "–" for side, values in said.items()}
+            means[side].append(written(mean_of(values), 0, facts.style.decimal_mark))
+    yield None, {side: f"{' / '.join(values)}°" if any(v != "–" for v in values) else "–" for side, values in means.items()}

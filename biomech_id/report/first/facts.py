@@ -63,14 +63,14 @@ class SessionFacts:
         """Every rule on every side of this condition; empty without people in the norm."""
         if self.norm is None or not self.norm.people:
             return ()
-        found = judge_patterns(self.tables, self.norm.people, self.rules)
-        return tuple(each for each in found if each.condition == self.layer.condition)
+        deviations = judge_patterns(self.tables, self.norm.people, self.rules)
+        return tuple(each for each in deviations if each.condition == self.layer.condition)
 
     @cached_property
     def sides(self) -> Mapping[str, JudgedSide]:
         """Side -> its cycles and their mean."""
-        found = judged_sides(self.tables, self.rules)
-        return {each.side: each for each in found if each.condition == self.layer.condition}
+        of_sides = judged_sides(self.tables, self.rules)
+        return {each.side: each for each in of_sides if each.condition == self.layer.condition}
 
     @cached_property
     def groups(self) -> tuple[tuple[PatternRule, tuple[PatternDeviation, ...]], ...]:
@@ -88,8 +88,8 @@ class SessionFacts:
         Those of sides with too few cycles, and of rules without a positive case, are left to ``deviations.csv``.
         """
         met = (each for each in self.judged if each.met and not each.marked and not each.covered_by)
-        found = [each for each in met if each.cycles >= LEAST_SAID_CYCLES and self.rules[each.pattern].tested]
-        return tuple(sorted(found, key=lambda each: -np.nan_to_num(each.size)))
+        patterns = [each for each in met if each.cycles >= LEAST_SAID_CYCLES and self.rules[each.pattern].tested]
+        return tuple(sorted(patterns, key=lambda each: -np.nan_to_num(each.size)))
 
     def covered(self, each: PatternDeviation) -> tuple[PatternDeviation, ...]:
         """Return the patterns that stand in a pattern's sentence, the largest first.
@@ -99,8 +99,8 @@ class SessionFacts:
         each : PatternDeviation
             Said in words.
         """
-        found = [x for x in self.judged if x.covered_by == each.pattern and x.side == each.side and x.marked]
-        return tuple(sorted(found, key=lambda one: -np.nan_to_num(one.size)))
+        in_sentence = [x for x in self.judged if x.covered_by == each.pattern and x.side == each.side and x.marked]
+        return tuple(sorted(in_sentence, key=lambda one: -np.nan_to_num(one.size)))
 
     def tests(self, each: PatternDeviation) -> tuple[Artefact, ...]:
         """Return what the tests found that ask what else could make a pattern.
@@ -125,7 +125,7 @@ class SessionFacts:
         results: dict[str, set[bool | None]] = {}
         for test in (test for tests in self._tested.values() for test in tests):
             results.setdefault(test.artefact, set()).add(test.warns)
-        return {name: frozenset(told) for name, told in results.items()}
+        return {name: frozenset(outcomes) for name, outcomes in results.items()}
 
     @cached_property
     def counts(self) -> Mapping[str, int]:

@@ -50,8 +50,8 @@ def value_text(value: float, unit: str, style: Style, *, extra: int = 0) -> str:
     extra : int, optional
         Decimals more than usual.
     """
-    said = written(value, _DECIMALS.get(unit, 2) + extra, style.decimal_mark)
-    return f"{said}°" if unit == "deg" else said if unit == "1" else f"{said} {style.word(unit)}"
+    number = written(value, _DECIMALS.get(unit, 2) + extra, style.decimal_mark)
+    return f"{number}°" if unit == "deg" else number if unit == "1" else f"{number} {style.word(unit)}"
 
 
 def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: float, right_mm: float, bottom_mm: float) -> None:
@@ -73,10 +73,10 @@ def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: flo
     for text, colour in _openings(facts):
         lines = wrapped(text, right_mm - left_mm, style.size("small"), weight="bold")
         y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight="bold") + 0.8
-    said, last = facts.groups[:_MOST_SAID], bottom_mm - 7.5
-    room_mm = last - y - (_CURVES_MM + 4.0 if len(said) <= _WITH_OVERVIEW else 0.0)
+    groups, last = facts.groups[:_MOST_SAID], bottom_mm - 7.5
+    room_mm = last - y - (_CURVES_MM + 4.0 if len(groups) <= _WITH_OVERVIEW else 0.0)
     shown = 0
-    for number, (rule, sides) in enumerate(said, 1):
+    for number, (rule, sides) in enumerate(groups, 1):
         needed = block_mm(facts, rule, sides, right_mm - left_mm)
         if needed > room_mm:
             break
@@ -199,9 +199,9 @@ def _tests(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> tuple[list
         for test in facts.tests(each):
             results.setdefault(test.artefact, []).append(test.warns)
     results.pop("few-cycles", None)  # a sentence has enough
-    warned = [name for name, told in results.items() if True in told]
-    silent = [name for name, told in results.items() if True not in told and False in told]
-    return warned, silent, [name for name, told in results.items() if set(told) == {None}]
+    warned = [name for name, outcomes in results.items() if True in outcomes]
+    silent = [name for name, outcomes in results.items() if True not in outcomes and False in outcomes]
+    return warned, silent, [name for name, outcomes in results.items() if set(outcomes) == {None}]
 
 
 def _measured(rule: PatternRule, sides: Sequence[PatternDeviation], style: Style) -> str:
@@ -222,18 +222,18 @@ def _measured(rule: PatternRule, sides: Sequence[PatternDeviation], style: Style
 
 def _covered(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> Iterator[str]:
     """What stands in a sentence of other patterns: at most two, each with its numbers."""
-    found: dict[str, list[PatternDeviation]] = {}
+    by_pattern: dict[str, list[PatternDeviation]] = {}
     for side in sides:
         for each in facts.covered(side):
-            found.setdefault(each.pattern, []).append(each)
-    for pattern, covered in list(found.items())[:_MOST_COVERED]:
+            by_pattern.setdefault(each.pattern, []).append(each)
+    for pattern, covered in list(by_pattern.items())[:_MOST_COVERED]:
         name, _ = rule_words(facts.rules[pattern], facts.style)
         yield facts.style.label("first.with", values=_values(covered, facts.style), name=name, rule=pattern)
 
 
 def _values(sides: Sequence[PatternDeviation], style: Style) -> str:
-    said = [(each.side, value_text(each.value, each.unit, style)) for each in sides]
-    return " ".join(f"{style.label(f'first.side_{side}')} {value}" if side else value for side, value in said)
+    pairs = [(each.side, value_text(each.value, each.unit, style)) for each in sides]
+    return " ".join(f"{style.label(f'first.side_{side}')} {value}" if side else value for side, value in pairs)
 
 
 def _norm_text(rule: PatternRule, each: PatternDeviation, style: Style) -> str:
@@ -253,9 +253,9 @@ def _draw_sentence(
     x, y = left + _INDENT_MM, top + 4.6
     sheet.text(left, y, str(number), size="heading", colour="quiet", weight="bold")
     for each in sides:
-        said = _values([each], style)
-        sheet.text(x, y, said, size="number", colour=each.side or "ink", weight="bold")
-        x += width_mm(said, style.size("number"), weight="bold") + 3.0
+        number_text = _values([each], style)
+        sheet.text(x, y, number_text, size="number", colour=each.side or "ink", weight="bold")
+        x += width_mm(number_text, style.size("number"), weight="bold") + 3.0
     sheet.text(x, y, _norm_text(rule, sides[0], style), size="tiny", colour="quiet")
     y += 0.8
     for line in _lines(facts, rule, sides, right - left - _THUMBNAIL_MM - _INDENT_MM - 3.0):
@@ -277,7 +277,7 @@ def _rest(facts: SessionFacts, shown: int) -> str:
     style = facts.style
     crowded = [(rule, sides) for rule, sides in facts.groups[shown:]]
     parts = [f"{_values(sides, style)} {rule_words(rule, style)[1]} ({rule.pattern})" for rule, sides in crowded]
-    said = [style.label("first.more", patterns="; ".join(parts))] if parts else []
+    sentences = [style.label("first.more", patterns="; ".join(parts))] if parts else []
     smaller: dict[str, list[PatternDeviation]] = {}
     for each in facts.unsaid:
         smaller.setdefault(each.pattern, []).append(each)
@@ -285,8 +285,8 @@ def _rest(facts: SessionFacts, shown: int) -> str:
         f"{_values(sorted(sides, key=lambda each: each.side), style)} {rule_words(facts.rules[name], style)[1]} ({name})"
         for name, sides in smaller.items()
     ]
-    said += [style.label("first.smaller", patterns="; ".join(small))] if small else []
-    return " ".join([*said, style.label("first.all_rows")]) if said else ""
+    sentences += [style.label("first.smaller", patterns="; ".join(small))] if small else []
+    return " ".join([*sentences, style.label("first.all_rows")]) if sentences else ""
 
 
 def _draw_curves(sheet: Sheet, facts: SessionFacts, place_mm: tuple[float, float, float, float]) -> None:

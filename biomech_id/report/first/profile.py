@@ -50,12 +50,12 @@ def draw_profile(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
             sheet.box(left_mm + _NAME_MM, y, bars_mm * reach / widest, 2 * _BAR_MM + 0.2, face="norm", edge=None)
         for number, side in enumerate(SIDES):
             top, value = y + number * (_BAR_MM + 0.2), own[side].value if side in own else float("nan")
-            said = written(value, 0, style.decimal_mark)
+            score = written(value, 0, style.decimal_mark)
             length = bars_mm * value / widest if np.isfinite(value) else 0.0
             if length:
                 sheet.box(left_mm + _NAME_MM, top + 0.25, length, _BAR_MM - 0.5, face=side, edge=None)
             beyond = max(length, bars_mm * reach / widest if np.isfinite(reach) else 0.0)
-            sheet.text(left_mm + _NAME_MM + beyond + 0.6, top + 1.75, said, size="tiny", colour=side)
+            sheet.text(left_mm + _NAME_MM + beyond + 0.6, top + 1.75, score, size="tiny", colour=side)
         y += _ROW_MM
     return y
 

@@ -36,17 +36,17 @@ def reviewed_tables(tables: Tables, review: Review) -> Tables:
     """
     names = [trial["name"] for trial in tables.summary["trials"]]
     decided: tuple[CycleChoice | Comment, ...] = (*review.cycles, *review.comments)
-    for said in decided:
-        if said.trial not in names:
+    for decision in decided:
+        if decision.trial not in names:
             raise OptionError(
-                f"The review says something of {said.trial}, and the session has {', '.join(names)}.",
-                value=said.trial, expected=", ".join(names), where=review.file,
+                f"The review says something of {decision.trial}, and the session has {', '.join(names)}.",
+                value=decision.trial, expected=", ".join(names), where=review.file,
             )  # fmt: skip
     trials = [_trial(trial, review.of_trial(trial["name"])) for trial in tables.summary["trials"]]
     kept = [
-        said
-        for said in (tables.summary.get("review") or {}).get("decisions", ())
-        if said["decision"] in ("verdict", "event", "repair", "placement")
+        decision
+        for decision in (tables.summary.get("review") or {}).get("decisions", ())
+        if decision["decision"] in ("verdict", "event", "repair", "placement")
     ]
     followed = {"file": review.file, "decisions": [*kept, *decision_records(decided)]}
     after = replace(tables, summary={**tables.summary, "trials": trials, "review": followed})
