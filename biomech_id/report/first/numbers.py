@@ -161,8 +161,8 @@ def draw_numbers(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
         for side in row.values:
             _draw_number(sheet, row, side, people, at[side] if side else (at["L"] + at["R"]) / 2, y)
         if row.norm is not None:
-            said = " ± ".join(written(value, row.decimals, style.decimal_mark) for value in row.norm)
-            sheet.text(right_mm, y, said, size="tiny", colour="quiet", ha="right")
+            mean_and_sd = " ± ".join(written(value, row.decimals, style.decimal_mark) for value in row.norm)
+            sheet.text(right_mm, y, mean_and_sd, size="tiny", colour="quiet", ha="right")
     note = wrapped(_note(facts, rows), right_mm - left_mm, style.size("tiny"), most=4)
     return sheet.paragraph(left_mm, y + 1.8, note, size="tiny", colour="quiet", spacing=1.2)
 
@@ -171,12 +171,12 @@ def _draw_number(sheet: Sheet, row: Headline, side: str, people: int, x_mm: floa
     style = sheet.style
     value, arrow = row.values[side], row.arrow(side, people)
     band = row.bands.get(side, float("nan"))
-    said = written(value, row.decimals, style.decimal_mark)
+    text = written(value, row.decimals, style.decimal_mark)
     look = "bold" if arrow else "normal"
     size = "body" if arrow else "small"
-    sheet.text(x_mm, y_mm, said, size=size, colour="quiet" if row.quiet else "ink", weight=look, ha="right")
+    sheet.text(x_mm, y_mm, text, size=size, colour="quiet" if row.quiet else "ink", weight=look, ha="right")
     if arrow:
-        before = width_mm(said, style.size(size), weight=look) + 0.5
+        before = width_mm(text, style.size(size), weight=look) + 0.5
         sheet.text(x_mm - before, y_mm, arrow, size="tiny", ha="right")
     if np.isfinite(band):
         sheet.text(x_mm + 0.4, y_mm, f"±{written(band, row.decimals, style.decimal_mark)}", size="tiny", colour="quiet")
@@ -186,9 +186,9 @@ def _note(facts: SessionFacts, rows: list[Headline]) -> str:
     style = facts.style
     if facts.norm is None:
         return style.label("first.numbers_no_norm")
-    said = [style.label("first.numbers_note", n=facts.people)]
+    notes = [style.label("first.numbers_note", n=facts.people)]
     if any(np.isfinite(list(row.bands.values())).any() for row in rows):
-        said.append(style.label("first.numbers_error"))
+        notes.append(style.label("first.numbers_error"))
     if any(row.name.startswith("gps") for row in rows):
-        said.append(style.label("first.numbers_change"))
-    return " ".join(said)
+        notes.append(style.label("first.numbers_change"))
+    return " ".join(notes)

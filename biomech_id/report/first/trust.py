@@ -110,13 +110,13 @@ def _knee_axes(facts: SessionFacts) -> str:
 
 def _turned(facts: SessionFacts) -> Iterator[str]:
     """What varus in swing shows of each knee's axis: its slope, which proves nothing where it is small."""
-    style, told = facts.style, []
+    style, slopes_of_sides = facts.style, []
     for side in SIDES:
         slope = facts.tables.calibration.get("sides", {}).get(side, {}).get("knee_varus_slope")
         if slope is not None:
-            told.append(f"{style.label(f'first.side_{side}')} {value_text(slope, '1', style)}")
-    if told:
-        yield style.label("first.slope", slopes=", ".join(told))
+            slopes_of_sides.append(f"{style.label(f'first.side_{side}')} {value_text(slope, '1', style)}")
+    if slopes_of_sides:
+        yield style.label("first.slope", slopes=", ".join(slopes_of_sides))
 
 
 def band_of(facts: SessionFacts, name: tuple[str, str]) -> float:
@@ -150,8 +150,8 @@ def _forces(facts: SessionFacts) -> LayerTrust:
 def _reasons(facts: SessionFacts, layer: str) -> Iterator[str]:
     """The commonest reason why cycles of a layer do not count."""
     sides = (facts.tables.summary.get("verdicts") or {}).get(layer, {})
-    found = [why for one in sides.values() for why in one["reasons"][:1]]
-    yield from (worded(why["rule"], why.get("values", {}), facts.style.language) for why in found[:1])
+    reasons = [why for one in sides.values() for why in one["reasons"][:1]]
+    yield from (worded(why["rule"], why.get("values", {}), facts.style.language) for why in reasons[:1])
 
 
 def _muscle_signals(facts: SessionFacts) -> LayerTrust:
@@ -163,11 +163,11 @@ def _muscle_signals(facts: SessionFacts) -> LayerTrust:
     live = own[own["verdict"] == _LIVE].drop_duplicates(names)
     every = own.drop_duplicates(names)
     dead = own[own["verdict"] != _LIVE]
-    said = [style.label("first.channels", live=len(live), n=len(every))]
+    notes = [style.label("first.channels", live=len(live), n=len(every))]
     lost = dict(zip(dead["label"], dead["verdict"], strict=True))
-    said += [f"{label}: {style.label(f'emg.verdict_{verdict}')}" for label, verdict in list(lost.items())[:_MOST_LOST]]
+    notes += [f"{label}: {style.label(f'emg.verdict_{verdict}')}" for label, verdict in list(lost.items())[:_MOST_LOST]]
     grade = Grade.REJECT if not len(live) else Grade.WARN if len(dead) else Grade.ACCEPT
-    return LayerTrust("emg", grade, tuple(said))
+    return LayerTrust("emg", grade, tuple(notes))
 
 
 def _events(facts: SessionFacts) -> LayerTrust:
@@ -184,14 +184,14 @@ def _norm(facts: SessionFacts) -> LayerTrust:
     style, norm = facts.style, facts.norm
     if norm is None:
         return LayerTrust("norm", Grade.NOT_MEASURED, (style.label("first.norm_none"),))
-    said = [style.label("first.norm_people", n=facts.people)]
+    notes = [style.label("first.norm_people", n=facts.people)]
     few = facts.people < CLINICAL_SUBJECTS
-    said += [style.label("first.orientation")] if few else []
+    notes += [style.label("first.orientation")] if few else []
     unfit = [name for name in ("norm-age", "footwear", "aid") if True in facts.artefacts.get(name, ())]
-    said += [style.label(f"warns.{name}") for name in unfit]
-    never = [style.label(f"artefact.{name}") for name, told in facts.artefacts.items() if told == {None}]
-    said += [style.label("first.not_tested", tests=", ".join(never))] if never else []
-    return LayerTrust("norm", Grade.WARN if few or unfit else Grade.ACCEPT, tuple(said))
+    notes += [style.label(f"warns.{name}") for name in unfit]
+    never = [style.label(f"artefact.{name}") for name, warnings in facts.artefacts.items() if warnings == {None}]
+    notes += [style.label("first.not_tested", tests=", ".join(never))] if never else []
+    return LayerTrust("norm", Grade.WARN if few or unfit else Grade.ACCEPT, tuple(notes))
 
 
 def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, top_mm: float, right_mm: float) -> float:
@@ -211,8 +211,8 @@ def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, top_m
     y = top_mm + 1.4
     for each in layers:
         sheet.text(left_mm, y + 3.0, SHAPES.get(each.grade, _RING), size="body", colour=grade_colour(each.grade))
-        said = f"{style.label(f'first.layer_{each.layer}')}: {grade_word(each.grade, style)}"
-        sheet.text(left_mm + 5.0, y + 3.0, said, size="small", weight="bold")
+        judged = f"{style.label(f'first.layer_{each.layer}')}: {grade_word(each.grade, style)}"
+        sheet.text(left_mm + 5.0, y + 3.0, judged, size="small", weight="bold")
         lines = wrapped("; ".join(filter(None, each.details)), right_mm - left_mm - 5.0, style.size("tiny"), most=3)
         y = sheet.paragraph(left_mm + 5.0, y + 3.4, lines, size="tiny", colour="quiet", spacing=1.2) + 0.4
     return y
