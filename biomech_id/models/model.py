@@ -156,6 +156,8 @@ class BodyModel:
         Whether a trial holds the markers that the model is calibrated with.
     settings : frozenset[str]
         Which of `CalibrationInput`'s inertia_table, hip_centre, knee_axis, offsets and functional it heeds.
+    leftovers : bool
+        Whether markers that a set leaves over, named by where they are, may calibrate it.
 
     Raises
     ------
@@ -171,6 +173,7 @@ class BodyModel:
     calibrate: Callable[[CalibrationInput], CalibratedModel]
     wears_markers: Callable[[Trial], bool] = lambda trial: bool(trial.markers.names)
     settings: frozenset[str] = field(default_factory=frozenset)
+    leftovers: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.axes, ModelAxes):

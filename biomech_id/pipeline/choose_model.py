@@ -106,7 +106,7 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     for name in models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
         marked, names, by_place = trials, marker_set, tuple[Finding, ...]()
-        if name == "six-dof" and marker_set is None:
+        if body_model(name).leftovers and marker_set is None:
             marked, names, by_place = _with_leftovers(trials)
         try:
             chosen = _calibrated(attempt, marked, names)

@@ -44,7 +44,16 @@ def write_storage(path: Path, table: StorageTable) -> Path:
     return _write(path, [*header, *rows])
 
 
-def write_tool_table(path: Path, title: str, columns: Sequence[str], time_s: FloatArray, values: FloatArray) -> Path:
+def write_tool_table(
+    path: Path,
+    title: str,
+    columns: Sequence[str],
+    time_s: FloatArray,
+    values: FloatArray,
+    *,
+    in_degrees: bool = False,
+    notes: Sequence[str] = (),
+) -> Path:
     """Write a table as OpenSim's tools do: eight decimals in columns of sixteen.
 
     Parameters
@@ -59,6 +68,10 @@ def write_tool_table(path: Path, title: str, columns: Sequence[str], time_s: Flo
         (n,), first column, s.
     values : FloatArray
         (n, columns), written with eight decimals.
+    in_degrees : bool, optional
+        What the header says of rotational coordinates.
+    notes : Sequence[str], optional
+        Further lines of the header.
 
     Returns
     -------
@@ -67,7 +80,7 @@ def write_tool_table(path: Path, title: str, columns: Sequence[str], time_s: Flo
     """
     table = np.column_stack([time_s, values])
     form = "\t".join(["%16.8f"] * table.shape[1])
-    header = _storage_header(title, table.shape, columns, in_degrees=False, notes=())
+    header = _storage_header(title, table.shape, columns, in_degrees, notes)
     return _write(path, [*header, *(form % tuple(row) for row in table.tolist())])
 
 

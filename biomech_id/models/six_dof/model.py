@@ -369,6 +369,7 @@ SIX_DOF = BodyModel(
     roles=("asis", "lateral_epicondyle", "lateral_malleolus", "heel", "toe"),
     calibrate=_calibrated,
     settings=frozenset({"inertia_table", "hip_centre", "functional"}),
+    leftovers=True,
 )
 
 

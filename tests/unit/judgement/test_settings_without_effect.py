@@ -21,6 +21,8 @@ ALWAYS = {
     "extra_forces",
     "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "longest_repair_s", "event_source",
     "budget", "uncertainty", "report", "keep_clinic", "keep_comments", "keep_conditions",
+    # The Oxford foot runs beside every body model, wherever its markers are.
+    "foot_hindfoot_flat", "foot_forefoot_floor", "foot_heel_passes", "foot_widths", "foot_calibration",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
     "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "offsets": "trial",

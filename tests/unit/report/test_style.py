@@ -91,7 +91,7 @@ def test_a_laboratory_changes_single_lines(session, tmp_path):
     Image.new("RGB", (40, 20), "navy").save(tmp_path / "logo.png")
     (tmp_path / "lab.toml").write_text(
         'language = "de"\n[laboratory]\nname = "Ganglabor Nord"\nlogo = "logo.png"\n[colours]\nleft = "#800000"\n'
-        '[scales]\n"KneeAngles.X" = [0, 90, 30]\n[labels]\n"page.cover" = "Befund"\n',
+        '[scales]\n"KneeAngles.X" = [0, 90, 30]\n[labels]\n"page.session" = "Befund"\n',
         encoding="utf-8",
     )
     style = load_style(tmp_path / "lab.toml")

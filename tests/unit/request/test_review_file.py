@@ -90,6 +90,7 @@ OTHERS = {
     "cycle": 'trial = "walk"\nside = "L"\nstart_s = 1.0\nuse = false\n',
     "stance": 'trial = "walk"\nside = "L"\nstart_s = 1.0\nuse = false\nreason = "stumbled"\n',
     "event": 'trial = "walk"\nside = "L"\nkind = "Foot Off"\ntime_s = 1.0\nnew_time_s = 1.1\n',
+    "placement": 'since = "walk"\nmarkers = ["LTHI"]\nstatic = "static"\n',
     "comment": 'trial = "walk"\ntime_s = 1.0\ntext = "stumbles"\nauthor = "AB"\n',
 }
 
