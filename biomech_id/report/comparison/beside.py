@@ -88,7 +88,11 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
         numbers = {side: " + ".join(map(str, counts[side])) for side in SIDES}
         yield Trust(key, grade, style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"]))
     estimated = [_estimated(layer.tables) for layer in facts.layers]
-    yield Trust("events", Grade.WARN if any(estimated) else Grade.ACCEPT, style.label("changed.events_true" if any(estimated) else "changed.events_false"))
+    yield Trust(
+        "events",
+        Grade.WARN if any(estimated) else Grade.ACCEPT,
+        style.label("changed.events_true" if any(estimated) else "changed.events_false"),
+    )
     yield _trust_of_norm(facts)
 
 
