@@ -116,7 +116,8 @@ def draw_profiles(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float
                 if after:
                     text = written(value, 0, style.decimal_mark)
                     sheet.text(at + bar / 2, floor - scale * value - 0.6, text, size="tiny", colour=side, ha="center")
-        words = style.label(f"changed.short_{'.'.join(name)}").split(" ", 1)
+        short = ".".join(name)
+        words = style.label(f"changed.short_{short}").split(" ", 1)
         for line, word in enumerate(words):
             sheet.text(x + pitch / 2 - 0.5, floor + 2.8 + 2.5 * line, word, size="tiny", ha="center")
     sheet.rule(left_mm, floor, right_mm, floor, colour="zero")
