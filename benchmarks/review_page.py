@@ -79,7 +79,8 @@ def _replays(out: Path, folder: Path, copies: list[tuple[str, str, float]]) -> N
 
 def page_bytes() -> int:
     """Libraries, our own script, and the words and titles that every page holds."""
-    data = {"sessions": [], "variables": list(variables()), "words": _words(), **_look(None, None)}
+    shown = list(variables())
+    data = {"sessions": [], "variables": shown, "words": _words(), **_look(None, None, shown)}
     return len(page_html(data, {}, title="", language="en").encode())
 
 

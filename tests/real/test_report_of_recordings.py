@@ -17,8 +17,8 @@ MUSCLE_INCHES = 20.0 / 25.4
 #: Of one child's report (issue F).
 MOST_BYTES = 2_000_000
 TITLES = (
-    "Gait analysis", "Data quality", "Time and distance", "Kinematics, every cycle", "Kinetics, every cycle", "Ground reaction",
-    "Gait scores", "Values", "Where the moments come from", "Methods",
+    "Gait summary", "Session and quality by layer", "Time and distance", "Kinematics, every cycle", "Kinetics, every cycle",
+    "Ground reaction", "Values", "Methods",
 )  # fmt: skip
 
 

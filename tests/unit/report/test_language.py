@@ -48,7 +48,7 @@ IN_BOTH = set(
     run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source
     spatiotemporal spline splines stances stand start static still strike study subject suntay system tables test text to
     toml torsion trial trials trochanter types uncertainty units variable varus version vicon video walk was what whole xx
-    yy zz add changes dors flex rot
+    yy zz add changes dors flex rot hallux hindfoot mean mma no one oxford pca placement pseudonym tibia true will yes
     """.split()  # noqa: SIM905
 )
 
