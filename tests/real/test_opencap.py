@@ -44,7 +44,7 @@ def test_its_report_shows_the_stances_over_time_and_no_empty_pages(sessions: Ses
     from biomech_id.report.layout.style import load_style
 
     pages = list(session_pages(sessions["opencap"].tables, load_style(), None, page_names()))
-    assert {page.name for page in pages} == {"cover", "quality", "course", "methods"}
+    assert {page.name for page in pages} == {"session", "quality", "course", "methods"}
     (page,) = (page for page in pages if page.name == "course")
     drawn: dict[str, list[np.ndarray]] = {}
     for artist in page.figure.findobj(lambda artist: bool(artist.get_gid())):
