@@ -24,7 +24,7 @@ from biomech_id.models.foot_models import CalibratedFeet
 from biomech_id.models.marker_response import Recalibrate, recalibrator
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.poses.points import posed_alone
-from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model
+from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model, registered_name
 from biomech_id.models.still_window import still_part
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.osim.body_model import calibrated_on
@@ -106,7 +106,7 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     for name in models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
         marked, names, by_place = trials, marker_set, tuple[Finding, ...]()
-        if body_model(name).leftovers and marker_set is None:
+        if marker_set is None and body_model(registered_name(name)).leftovers:
             marked, names, by_place = _with_leftovers(trials)
         try:
             chosen = _calibrated(attempt, marked, names)
