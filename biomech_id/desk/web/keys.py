@@ -6,7 +6,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, field
 
 #: How long (s) a launch ticket and one of a file live.
 LAUNCH_S, MEDIA_S = 60.0, 3600.0
@@ -22,7 +22,7 @@ class Keys:
         Seconds that only go on.
     """
 
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = field(default_factory=lambda: time.monotonic)
     key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     _launch: dict[str, float] = field(default_factory=dict, repr=False)
     _media: dict[str, tuple[str, float]] = field(default_factory=dict, repr=False)
