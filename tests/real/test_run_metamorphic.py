@@ -68,7 +68,7 @@ def analysed(c3d_dir) -> Callable[[Callable[[Trial], Trial]], Session]:
 
             def changed(*args, **options):
                 intake = read_all(*args, **options)
-                return replace(intake, trials=tuple(change(replace(t, model_outputs={})) for t in intake.trials))
+                return replace(intake, trials=tuple(change(replace(t, model_outputs={}, stored_numbers={})) for t in intake.trials))
 
             patch.setattr(recordings, "read_all", changed)
             return bid.analyse(c3d_dir / "children" / "HC031A").computed
