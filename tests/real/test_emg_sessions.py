@@ -82,10 +82,13 @@ def test_as_stored_nothing_is_exchanged_and_the_size_of_volts_is_doubted(session
     assert "emg-gain" in rules
 
 
-def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions) -> None:
+def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions, tmp_path: Path) -> None:
     from pypdf import PdfReader
 
-    pages = [page.extract_text() for page in PdfReader(sessions[CHILD].report).pages]
+    from biomech_id.report import draw_report
+
+    appendix = draw_report(sessions[CHILD].tables, tmp_path / "appendix.pdf", appendix=True)
+    pages = [page.extract_text() for path in (sessions[CHILD].report, appendix) for page in PdfReader(path).pages]
     cycles = next(text for text in pages if "Muscle signals, every cycle" in text)
     assert "Left Gastrocnemius" in cycles
     assert cycles.count("no signal; not shown as muscle") == 4

@@ -28,7 +28,9 @@ RULE = re.compile(r"· (?:size|Größe) [\d.,]+ · (\w+)")
 @pytest.fixture(scope="module")
 def norm(sessions: Sessions) -> pd.DataFrame:
     names = [name for name in sessions if name.startswith(("children/", "norm_subjects/")) and name != PERSON]
+    model = sessions[PERSON].tables.summary["fingerprint"]["model"]
     people = [each.tables for name in names if (each := sessions[name]).ran]
+    people = [tables for tables in people if tables.summary["fingerprint"]["model"] == model]
     return norm_from_sessions(people, source="children and adolescents", mix=("hip_centre", "bandwidth"))
 
 
