@@ -249,7 +249,7 @@ def test_a_report_page(tmp_path: Path, subject: Path, inside: bool) -> None:
     assert laboratory.biomech_id("run", str(subject), "-o", "out").returncode == 0
     pages = [sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages]
     (mine,) = [number for number, text in enumerate(pages) if "steps are in the means" in text]
-    assert mine == 3  # behind the cover, the data's quality and its muscle signals
+    assert mine == 2  # behind the first page and that of the session
     assert "Usable steps" in pages[mine]
     assert laboratory.biomech_id("report", "out", "--pages", "usable_steps").returncode == 0
     assert len(pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages) == 1
