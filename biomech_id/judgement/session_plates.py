@@ -231,17 +231,17 @@ def with_plate_places(results: Sequence[Solved], estimate: PlatesTold | None) ->
     """
     if estimate is None:
         return list(results)
-    places = {place.plate: place for place in estimate.places if estimate.enough}
-    return [_graded(result, places) for result in results]
+    places = {place.plate: place for place in estimate.places}
+    return [_graded(result, places, judged=estimate.enough) for result in results]
 
 
-def _graded(result: Solved, places: dict[str, PlatePlace]) -> Solved:
+def _graded(result: Solved, places: dict[str, PlatePlace], *, judged: bool) -> Solved:
     trodden = {step.plate for step in result.plate_steps} | {plate for plate, _ in result.plates_silent}
     if not trodden:
         return result
     known = [places[plate].worst for plate in trodden if plate in places and not np.isnan(places[plate].worst)]
     worst = max(known, default=float("nan"))
-    row: QualityRow = graded(result.name, RULE, worst, Grade.NOT_JUDGED if np.isnan(worst) else None)
+    row: QualityRow = graded(result.name, RULE, worst, Grade.NOT_JUDGED if np.isnan(worst) or not judged else None)
     return replace(result, quality=_in_order(result.quality, row))
 
 

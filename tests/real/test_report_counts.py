@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from printed_counts import counts, folder_counts
 from sessions import Sessions
 
+from biomech_id.report import draw_report
+
 
 @pytest.mark.parametrize("name", ["children/HC002D", "norm_subjects/NP1006", "opensim"])
-def test_no_page_contradicts_the_tables(sessions: Sessions, name: str) -> None:
-    found = counts(sessions[name].report, sessions[name].tables)
+def test_no_page_contradicts_the_tables(sessions: Sessions, name: str, tmp_path: Path) -> None:
+    tables = sessions[name].tables
+    appendix = draw_report(tables, tmp_path / "appendix.pdf", appendix=True)
+    found = [*counts(sessions[name].report, tables), *counts(appendix, tables)]
     assert [count for count in found if not count.agrees] == []
     assert len(found) > 60
     assert {"cover", "quality", "Kinematics, mean ± SD"} <= {count.what.partition(":")[0] for count in found}

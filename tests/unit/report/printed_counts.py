@@ -69,7 +69,7 @@ def counts(pdf: Path, tables: Tables) -> list[Count]:
     found: list[Count] = []
     for number, text in enumerate(texts):
         title = titles.get(number, "")
-        if number == 0:
+        if title.startswith("Session"):
             found += _cover(text, tables)
         elif title.startswith("Data quality"):
             found += _quality(text, tables)
