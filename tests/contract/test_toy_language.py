@@ -32,11 +32,11 @@ from biomech_id.languages import register_language
 
 register_language("xx", Path(__file__).parent / "toy")
 """
-#: What no language changes: units, programs, kinds of file, commands, and who wrote what is cited.
+#: What no language changes: units, programs, tables and kinds of file, commands, and who wrote what is cited.
 ALLOWED = set(
     """
     kg cm mm ms Hz PC biomech id python ezc numpy pandas scipy matplotlib csv toml c3d OUT norm report review uncertainty
-    style toy plugin Kadaba Davis et al Orthop Res Hum Mov Sci
+    deviations scores spatiotemporal peaks style toy plugin Kadaba Davis et al Orthop Res Hum Mov Sci
     """.split()  # noqa: SIM905
 )
 
