@@ -22,8 +22,10 @@ import numpy as np
 
 from benchmarks.before import ROOT
 from biomech_id import __version__
+from biomech_id.conventions import SIDES
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.markersets import MARKER_SETS, MarkerSet, detect, load_markerset
+from biomech_id.models.oxford_foot.inputs import OWN
 from biomech_id.pipeline.run import run_job
 from biomech_id.readers import read_recording
 from biomech_id.readers.c3d.file import open_c3d
@@ -44,9 +46,10 @@ _COMPUTED = re.compile(r"[LR](HJC|KJC|AJC)")
 
 @cache
 def known_labels() -> tuple[str, ...]:
-    """Every label of every shipped set, for the left and the right."""
+    """Every label of every shipped set, for the left and the right; of spellings that a session takes for one, one."""
     labels = {label for name in MARKER_SETS for label in (*load_markerset(name).roles.values(), *load_markerset(name).labels)}
-    return tuple(sorted(label for label in labels if not _COMPUTED.fullmatch(label)))
+    spelt = {re.sub(r"[^a-z0-9]", "", label.lower()): label for label in sorted(labels)}
+    return tuple(sorted(label for label in spelt.values() if not _COMPUTED.fullmatch(label)))
 
 
 def renaming(labels: tuple[str, ...], rng: np.random.Generator) -> dict[str, str]:
@@ -145,9 +148,14 @@ class Session:
     """Recordings of one subject, to be run under any names with and without their plates."""
 
     def __init__(self, files: tuple[Path, ...], recipe: Recipe, place: Path) -> None:
-        self.files, self.place = files, place
+        self.place = place
         self.recipe = recipe.replaced(report=False)
-        markers = [read_recording(path, trust=True).trial.markers.names for path in files]
+        # A foot model is known by its labels alone, which no marker set gives other names: nobody wears one here.
+        unworn = {side + name: f"on foot {side} {name}" for side in SIDES for name in OWN}
+        self.files = tuple(place / path.name for path in files)
+        for path, copy in zip(files, self.files, strict=True):
+            copy.write_bytes(rewritten(path, unworn, plates=True))
+        markers = [read_recording(path, trust=True).trial.markers.names for path in self.files]
         self.labels = tuple(dict.fromkeys(name for names in markers for name in names if not name.startswith("*")))
         self.markerset = detect(self.labels, model=recipe.model).markerset
         self._before: dict[bool, dict[str, str]] = {}

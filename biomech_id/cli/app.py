@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from biomech_id.cli import batch, check, demo, desk, markerset, opensim, plates, report, run, templates
-from biomech_id.cli.guard import Version, guarded
+from biomech_id.cli.guard import INTERRUPTED, Version, guarded, print_interrupted
 from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
+
+@contextmanager
+def _ends_in_a_sentence() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print_interrupted()
+        raise typer.Exit(INTERRUPTED) from None
+
+
+class _Program(TyperGroup):
+    """Commands that can be interrupted before one of them runs, while its words are read, as well as while it does."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _ends_in_a_sentence():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _ends_in_a_sentence():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
     name="biomech-id",
+    cls=_Program,
     help="From C3D files to joint angles, forces, moments and powers, and to a gait report. Nothing leaves this machine.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -40,8 +66,12 @@ def main() -> None:
     open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         _speak_any_language(stream)
-    with single_threaded():
-        app()
+    try:
+        with single_threaded():
+            app()
+    except KeyboardInterrupt:
+        print_interrupted()
+        sys.exit(INTERRUPTED)
 
 
 def _speak_any_language(stream: TextIO) -> None:

@@ -52,9 +52,6 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
             import_plugins(plugin_modules())
             with on_command_line(), ended_as_interrupted():
                 code = command(*args, **kwargs)
-        except KeyboardInterrupt:
-            print_error("Interrupted; nothing was left half-written.")
-            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
             _forget_output(sys.stdout)
@@ -67,6 +64,9 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
+            # A class that is being made when somebody interrupts wraps the interruption (Python 3.11).
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
             if kwargs.get("debug"):
                 raise
             fault = f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where."
@@ -100,6 +100,11 @@ def _forget_output(stream: TextIO) -> None:
     """Send what is still buffered nowhere, so that the end of the process does not trip over the same fault again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def print_interrupted() -> None:
+    """Say that somebody ended the command."""
+    print_error("Interrupted; nothing was left half-written.")
 
 
 def print_line(text: str, *, nl: bool = True) -> None:

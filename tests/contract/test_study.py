@@ -476,6 +476,7 @@ HEARS_INTERRUPTIONS = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from biomech_id.cli import main
+print("ready", flush=True)
 main()
 """
 
@@ -483,13 +484,15 @@ main()
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="an interruption is sent as a signal")
 @pytest.mark.parametrize("command", ["run", "batch"])
-@pytest.mark.parametrize("delay_s", [0.5, 0.7, 1.6])
+@pytest.mark.parametrize("delay_s", [0.0, 0.02, 0.1, 0.5, 1.6])
 def test_an_interruption_is_one_sentence_and_130(study: Path, tmp_path: Path, command: str, delay_s: float) -> None:
     """Ctrl-C reaches the whole group of processes, as it does from a terminal."""
     place = study / "ben" if command == "run" else study
     words = [sys.executable, "-c", HEARS_INTERRUPTIONS, command, str(place), "-o", str(tmp_path / "out")]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stderr is not None
+    assert process.stdout is not None
+    process.stdout.readline()
     first = process.stderr.readline() if command == "run" else ""
     time.sleep(delay_s)
     os.killpg(process.pid, signal.SIGINT)
