@@ -59,7 +59,7 @@ add_module_names = False
 highlight_language = "text"  # equations; examples say that they are Python
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 120
-toc_object_entries_show_parents = "hide"
+toc_object_entries = False  # else every sidebar is made from everything that every module defines
 
 html_theme = "furo"
 html_title = f"biomech_id {release}"
@@ -77,6 +77,14 @@ def colon_ends_the_first_line(app: object, what: str, name: str, obj: object, op
         lines[:1] = lines[0].replace(": ", ":\n", 1).splitlines()
 
 
+def short_sidebar(app: object, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Show beside a module its own branch alone: every module beside every module is a product of their number with itself."""
+    if "toctree" in context and page.startswith("api/"):
+        whole = context["toctree"]
+        context["toctree"] = lambda **options: whole(**{**options, "collapse": True})
+
+
 def setup(app: Any) -> None:
-    """Rewrite docstrings before napoleon reads them."""
+    """Rewrite docstrings before napoleon reads them, and sidebars before the theme draws them."""
     app.connect("autodoc-process-docstring", colon_ends_the_first_line, priority=400)
+    app.connect("html-page-context", short_sidebar, priority=400)

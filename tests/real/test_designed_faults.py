@@ -38,6 +38,8 @@ NOT_CLEAN = {
     "RBDS001runT35": "R.MT1 and R.MT5 are exchanged throughout: the right foot is upside down",
     "walking1": "R_thigh3 is 57 mm away for one frame, the 13th",
     "walking2": "LTH1 steps by 50 mm between two frames",
+    "trial03": "L_FME steps by 16 mm between two frames, 160 and 161, and back at 199",
+    "walkNorm_NP1022a06": "RHEE steps by 10 mm to and fro in the first five frames",
     "walking5": "RTH1 and LTH1 step by 53 and 36 mm between two frames",
 }
 #: Faults of the sample: one of each rule, and what marks each recording.

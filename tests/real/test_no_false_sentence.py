@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
+import claims_of_feet
 import claims_of_files
 import claims_of_laboratories
 import claims_of_sessions
@@ -18,7 +18,7 @@ from biomech_id import analyse, virtual_subject
 from biomech_id.sample.c3d import write_c3d
 
 #: Importing them registers their checks.
-MODULES = (claims_of_files, claims_of_sessions, claims_of_laboratories)
+MODULES = (claims_of_files, claims_of_sessions, claims_of_laboratories, claims_of_feet)
 #: Other recordings that a check of a sentence without numbers is asked about.
 ELSEWHERE = 12
 
@@ -77,8 +77,9 @@ def elsewhere(sentences: list[Said], sessions: Sessions) -> Iterable[Said]:
     """The same sentence about recordings of which it was not said."""
     said_of = {said.path for said in sentences}
     paths = (sessions.shared / name for name in sessions.checked_files())
-    others = (path for path in paths if path not in said_of and path.stat().st_size)
-    return (replace(sentences[0], path=path) for path in islice(others, ELSEWHERE))
+    others = [path for path in paths if path not in said_of and path.stat().st_size]
+    # Of every laboratory some.
+    return (replace(sentences[0], path=path) for path in others[:: max(1, len(others) // ELSEWHERE)])
 
 
 def test_what_no_recording_shows_is_checked_on_the_virtual_subject(tmp_path: Path) -> None:
