@@ -123,6 +123,7 @@ EXCEPTIONS: tuple[Changed, ...] = (
     Changed(
         BASE, "HC002D-vicon/* '*2 trials: 0 accepted, 2 with warnings*", "issue 3: a trial that was warned of such a claim alone"
     ),
+    Changed(BASE, "*/review.html .sessions*.arrays.*.sha256: *", "issue 8: curves of the page are rounded to five digits"),
     Changed(BASE, "*/review.html .words.de.*", "issue 2, German is German: Messung instead of Versuch, one minus sign"),
     Changed(BASE, "functional/*", "issue 3, stillest window: its static sways by more than 3 mm, and a part of it calibrates"),
 )
@@ -184,8 +185,12 @@ class Session:
         return all(path == _VIRTUAL or (SHARED / path).exists() for path in self.paths)
 
 
+#: What a page draws stands in the tables; pages are drawn, and compared, of the virtual subject and of two recorded sessions.
+_NO_PAGES = "[output]\nreport = false\n"
+
+
 def _child(name: str, *options: str) -> Session:
-    return Session((f"c3d/children/{name}",), options)
+    return Session((f"c3d/children/{name}",), options, recipe="" if name == "HC036A" and not options else _NO_PAGES)
 
 
 def _setup(name: str) -> Session:
@@ -206,12 +211,16 @@ SESSIONS: Mapping[str, Session] = {
     **{name: _child(name) for name in _CHILDREN},
     f"{_CHILDREN[0]}-vicon": _child(_CHILDREN[0], *_VICON),
     f"{_CHILDREN[0]}-six-dof": _child(_CHILDREN[0], *_SIX_DOF),
-    **{name: Session((f"c3d/norm_subjects/{name}",), _SIX_DOF) for name in ("NP1002", "NP1006")},
-    **{f"knee_device-{name}": Session((f"c3d/knee_device/{name}",)) for name in ("kad", "kad_medial")},
+    **{name: Session((f"c3d/norm_subjects/{name}",), _SIX_DOF, recipe=_NO_PAGES) for name in ("NP1002", "NP1006")},
+    **{f"knee_device-{name}": Session((f"c3d/knee_device/{name}",), recipe=_NO_PAGES) for name in ("kad", "kad_medial")},
     "functional": Session(
-        ("c3d/functional",), ("--static", "Test_func_anat"), (("--functional", "c3d/functional/Test_func_lhip.c3d"),)
+        ("c3d/functional",),
+        ("--static", "Test_func_anat"),
+        (("--functional", "c3d/functional/Test_func_lhip.c3d"),),
+        _NO_PAGES,
     ),
-    **{name: Session((f"c3d/{name}",)) for name in ("treadmill_run", "drop_jump", "five_walks_emg", "emg")},
+    **{name: Session((f"c3d/{name}",), recipe=_NO_PAGES) for name in ("treadmill_run", "drop_jump", "emg")},
+    "five_walks_emg": Session(("c3d/five_walks_emg",)),
     # Bands of errors of this one have a test of their own.
     "osim-own-model": Session(
         ("opensim/gait10dof18musc/ExperimentalData",), (), (("--model", "opensim/gait10dof18musc/subject01.osim"),),
@@ -219,7 +228,7 @@ SESSIONS: Mapping[str, Session] = {
     ),
     "osim-scaled-model": Session(
         ("c3d/children/HC036A",), (), (("--model", "opensim_refs/gait2392/gait2392_thelen2003muscle.osim"),),
-        "[output]\nreport = false\n", 1e-12,
+        _NO_PAGES, 1e-12,
     ),
     **{f"opensim-run-{name.replace('/setup_', '-')}": _setup(name) for name in _SETUPS},
 }  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,11 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         room = Path(item.path).resolve().relative_to(ROOT / "tests").parts[0]
         if room in SUITES:
             item.add_marker(room)
-    known = tomllib.loads((Path(__file__).parent / "known_failures.toml").read_text(encoding="utf-8"))
-    for item in items:
-        for beginning, reason in known.items():
-            if item.nodeid.startswith(beginning):
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def test_children_are_as_in_the_first_version(first_version: Path, shared_dir: P
     children = sorted(path.name for path in (shared_dir / "c3d" / "children").glob("*/"))
     assert children
     raw = tmp_path / "raw.toml"
-    raw.write_text('[filter]\nplate_cutoff_hz = "raw"\n', encoding="utf-8")
+    raw.write_text('[filter]\nplate_cutoff_hz = "raw"\n[output]\nreport = false\n', encoding="utf-8")
     found = numbers_since(first_version, children, ["--recipe", str(raw)])
     # Where the marker set is named, no further markers help to follow segments.
     named = tmp_path / "named.toml"
