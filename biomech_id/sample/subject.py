@@ -475,7 +475,7 @@ class VirtualSubject:
             code=self.code, mass_kg=b.mass_kg, height_m=b.height_m, age_years=b.age_years, marker_diameter_m=2 * b.marker_radius_m,
             inter_asis_distance_m=b.inter_asis_m, leg_length_m=b.leg_length_m,
             knee_width_m={s: b.knee_width_m[s] + error for s in SIDES}, ankle_width_m=b.ankle_width_m,
-            asis_trochanter_distance_m=b.asis_trochanter_m, foot_flat=self.foot_flat,
+            asis_trochanter_distance_m=_above_zero(b.asis_trochanter_m), foot_flat=self.foot_flat,
             sources=dict.fromkeys((*MEASURED, *arms), "virtual subject"), **arms,
         )  # fmt: skip
 
@@ -653,6 +653,11 @@ def _stances(gait: Gait, clock_zero_s: float) -> list[TrueStance]:
             where = place + gait.plan.R_lab_floor @ np.array([c * heel[0] - s * heel[1], s * heel[0] + c * heel[1], heel[2]])
             stances.append(TrueStance(side, float(strike + clock_zero_s), float(off + clock_zero_s), (), where, float(yaw)))
     return stances
+
+
+def _above_zero(distance_m: Mapping[str, float]) -> dict[str, float]:
+    """Distances that somebody could have measured: the formula is below zero for a leg under 0.38 m."""
+    return {side: each for side, each in distance_m.items() if each > 0.0}
 
 
 def _with_turned_wands(body: Person, angle_rad: float) -> Person:
