@@ -17,8 +17,10 @@ from biomech_id.judgement.body_limits import angle_findings, sliding_findings
 from biomech_id.judgement.foot_forces import force_directions
 from biomech_id.judgement.plate_signals import mean_lean_findings
 from biomech_id.judgement.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
+from biomech_id.judgement.request_findings import static_findings
 from biomech_id.languages import worded
 from biomech_id.pipeline.repairs import repaired
+from biomech_id.sample import virtual_subject
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.session.solved import Solved
 from biomech_id.session.trial_tables import frames
@@ -72,6 +74,18 @@ def test_a_fault_is_said(recording: Recording, fault: str) -> None:
         assert "None" not in text
         assert "{" not in text
         assert worded(mine[0].rule, mine[0].values, language, "hint")
+
+
+@pytest.mark.parametrize(("measure", "least_mm"), [("leg_length_m", 40.0), ("knee_width_m", 15.0), ("ankle_width_m", 15.0)])
+def test_sides_that_were_typed_apart_are_said_with_and_without_a_static(measure: str, least_mm: float) -> None:
+    subject = virtual_subject().subject()
+    right_m = getattr(subject, measure)["R"]
+    for apart_mm, said in ((least_mm - 1.0, False), (least_mm + 1.0, True)):
+        typed = replace(subject, **{measure: {"L": right_m - apart_mm / 1000.0, "R": right_m}})
+        findings = [finding for finding in static_findings(None, typed) if finding.rule == "measure-sides-apart"]
+        assert [finding.values["measure"] for finding in findings] == [measure] * said
+        for finding, language in zip(findings * 2, ("en", "de"), strict=False):
+            assert f"{1000.0 * right_m:.0f} mm" in worded(finding.rule, finding.values, language)
 
 
 def test_a_walk_as_it_is_has_no_finding_and_its_force_turns_with_the_body(recording: Recording) -> None:
