@@ -34,8 +34,6 @@ myst_heading_anchors = 4
 
 # A name in single backticks is a link wherever in the package it lives, and one that leads nowhere stops the build.
 default_role = "any"
-# Words in backticks that name two things, or one that no page has: some fifty came with the rooms of this round; the list is open.
-suppress_warnings = ["ref.any", "ref.class"]
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
     (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|(Str)?Enum(Type)?"),
