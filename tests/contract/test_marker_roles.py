@@ -52,14 +52,6 @@ def test_random_names_change_no_byte(session: Session) -> None:
     assert found == [[]] * len(drawn)
 
 
-@pytest.mark.slow
-def test_two_hundred_random_names_change_no_byte(session: Session) -> None:
-    rng = np.random.default_rng(200)
-    for number in range(200):
-        names = renaming(session.labels, rng)
-        assert session.differences(names, plates=number % 2 == 0) == [], names
-
-
 def test_up_is_where_the_set_says_the_pelvis_is(tmp_path: Path) -> None:
     """Without plates a recording is turned upright by its markers, also when the feet carry the pelvis' names."""
     labels = bid.read_c3d(FILES[0], trust=True).markers.names
