@@ -13,7 +13,7 @@ from biomech_id.movement.grades import Grade, together
 
 #: Layers that a row shows, in their order.
 LAYERS = ("kinematics", "kinetics", "emg")
-#: Lack that `check` names -> the cure that the page offers.
+#: Lack that ``check`` names -> the cure that the page offers.
 CURE_OF = {
     "static": "static", "mass": "mass", "measurements": "measurements", "diameter": "measurements", "placement": "measurements",
     "marker-names": "marker-set", "markers": "marker-set", "subject": "subject", "names-alike": "subject", "condition": "condition",

@@ -151,7 +151,7 @@ class Office:
         return Results(self.record(visit))
 
     def stage(self, visit: ArchiveVisit) -> str:
-        """Return how far a visit is: one of `VISIT_STAGES`, computed from files.
+        """Return how far a visit is: one of ``VISIT_STAGES``, computed from files.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ def document_toml(content: Mapping[str, Any]) -> str:
     Parameters
     ----------
     content : Mapping[str, Any]
-        As `tomllib` reads it.
+        As ``tomllib`` reads it.
 
     Examples
     --------

@@ -225,7 +225,7 @@ class VideoPlates:
         Parameters
         ----------
         index : int
-            Index of the plate among `plates`, from 0.
+            Index of the plate among ``plates``, from 0.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class VideoPlates:
         Parameters
         ----------
         index : int
-            Index of the plate among `plates`, from 0.
+            Index of the plate among ``plates``, from 0.
 
         Returns
         -------

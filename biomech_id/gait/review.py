@@ -379,7 +379,7 @@ def apply_events(trial: Trial, events: Sequence[Event], changes: Iterable[EventC
     Returns
     -------
     tuple[Event, ...]
-        Those that were moved or added have the source `EventSource.HAND`.
+        Those that were moved or added have the source ``EventSource.HAND``.
 
     Raises
     ------

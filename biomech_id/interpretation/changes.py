@@ -199,7 +199,7 @@ KNEE_AXIS, STATIC, KINETICS = "knee-axis", "static", "kinetics"
 
 
 def reasons_apart(first: Tables, second: Tables, *, conditions: tuple[str, str] = ("", "")) -> tuple[str, ...]:
-    """Return why two sessions may not be compared in everything: of `WHOLE_REASONS`, `KNEE_AXIS`, `STATIC` and `KINETICS`.
+    """Return why two sessions may not be compared in everything: of `WHOLE_REASONS`, ``KNEE_AXIS``, ``STATIC`` and ``KINETICS``.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ PHASE_WINDOWS: dict[str, tuple[PhasePoint, PhasePoint]] = {
     "single_support": (PhasePoint(0.0, "opposite_off"), PhasePoint(0.0, "opposite_strike")),
     "second_rocker": (PhasePoint(10.0), PhasePoint(-10.0, "opposite_strike")),
 }
-#: What is measured of a curve in a phase; those in `RANGES` take away what is constant, those in `TIMES` are percent.
+#: What is measured of a curve in a phase; those in ``RANGES`` take away what is constant, those in ``TIMES`` are percent.
 LEVELS = frozenset({"mean", "min", "max", "value", "pitch_from_flat", "pitch_from_static"})
 RANGES = frozenset({"range", "slope", "rise", "drop", "rise_to_max"})
 TIMES = frozenset({"at_min", "at_max", "at_max_in_swing", "zero_fall"})

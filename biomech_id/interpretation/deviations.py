@@ -6,7 +6,7 @@ the SD of a small norm counts::
 
     size = |value - norm_mean| / sqrt((w norm_sd)^2 + u^2)
 
-What else could make it (`artefacts`)? Said in words (`marked`) is what passes all of them.
+What else could make it (``artefacts``)? Said in words (`marked`) is what passes all of them.
 """
 
 from __future__ import annotations
@@ -424,7 +424,7 @@ def _of_other(side: str, mean: LimbCurves, name: str) -> dict[str, float]:
 def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
     """Return every rule judged on every side: met, not met, or not known.
 
-    Sagittal classes are not among them: `classes` says where they may be named.
+    Sagittal classes are not among them: ``classes`` says where they may be named.
 
     Parameters
     ----------

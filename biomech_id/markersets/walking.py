@@ -2,7 +2,7 @@
 
 A static trial does not tell it: a thigh's cluster marker is as good a knee as the knee. In a walk the distance between two markers
 varies little on one segment and much across joints; mean vectors between neighbours, how much their distance varies, heights and
-ways fore and aft are held against those of named walks (`walking.csv`), and the cheapest reading of the whole is found exactly.
+ways fore and aft are held against those of named walks (``walking.csv``), and the cheapest reading of the whole is found exactly.
 Each name has a margin: how much worse the best reading without it is. Nothing is analysed by such names unasked.
 """
 

@@ -40,7 +40,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True)
 class Stage:
-    """One row of `STAGES`.
+    """One row of ``STAGES``.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def analysed(job: Job, begun: Analysis, stages: Sequence[Stage] = STAGES, *, unt
     begun : Analysis
         What is known before the first stage: recordings that were read already, who is told of every step.
     stages : Sequence[Stage], optional
-        Some of `STAGES`, in their order.
+        Some of ``STAGES``, in their order.
     until : str, optional
         Name of the last stage; all of them unless given.
 

@@ -1,6 +1,6 @@
 """The report's panels as functions for researchers: ``bid.plot.kinematics(result)`` returns a matplotlib Figure.
 
-Each function takes the value that `analyse` returns, or the tables read back from its folder, and draws one page of
+Each function takes the value that ``analyse`` returns, or the tables read back from its folder, and draws one page of
 the report without its header. The panels are ordinary matplotlib axes: add to them, or save the figure in any format.
 """
 
@@ -107,7 +107,7 @@ def kinetics(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     every_cycle : bool, optional
         Whether each cycle is drawn and not only means.
     kind : str | None, optional
@@ -137,7 +137,7 @@ def ground_reaction(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     every_cycle : bool, optional
         Whether each cycle is drawn and not only means.
     kind : str | None, optional
@@ -167,7 +167,7 @@ def emg(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     every_cycle : bool, optional
         Whether the raw signal of each cycle is drawn and not the mean envelope.
     kind : str | None, optional
@@ -208,7 +208,7 @@ def spatiotemporal(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     kind : str | None, optional
         Only trials of this kind: "straight"; None takes all.
     condition : str | None, optional
@@ -236,7 +236,7 @@ def values(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     kind : str | None, optional
         Only trials of this kind: "straight"; None takes all.
     condition : str | None, optional
@@ -270,7 +270,7 @@ def scores(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     kind : str | None, optional
         Only trials of this kind: "straight"; None takes all.
     condition : str | None, optional
@@ -296,7 +296,7 @@ def budget(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     kind : str | None, optional
         Only trials of this kind: "straight"; None takes all.
     condition : str | None, optional
@@ -361,7 +361,7 @@ def curve(
     Parameters
     ----------
     result : Result
-        What `analyse` returns, or a session read back from its folder.
+        What ``analyse`` returns, or a session read back from its folder.
     variable : str
         Name and component, without the side: "KneeMoment.X", "AnklePower".
     side : str, optional

@@ -1,4 +1,4 @@
-"""One session as a researcher holds it: what `analyse` returns and what `read_folder` reads back are the same type.
+"""One session as a researcher holds it: what ``analyse`` returns and what `read_folder` reads back are the same type.
 
 Every attribute is a table or a document of the session, the same numbers and words whether they were computed a moment ago or years
 before. What only lives in memory (motions, loads, markers, in SI) are its fields, and a session read from its folder says that it
@@ -292,7 +292,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Session:
-    """Everything one subject's session yields: what `analyse` returns, and what `read_folder` reads back.
+    """Everything one subject's session yields: what ``analyse`` returns, and what `read_folder` reads back.
 
     Its tables and documents are attributes, whichever way it came. What was computed, in SI, are its fields: a session that was
     read from its folder has only ``model`` and ``kinetics`` of them.
@@ -649,7 +649,7 @@ class Session:
 
 @takes(out=a_path("give the folder that Session.write or `biomech-id run` wrote"))
 def read_folder(out: str | PathLike[str]) -> Session:
-    """Read a session back from its folder: the same type, attributes and numbers as `analyse` returned.
+    """Read a session back from its folder: the same type, attributes and numbers as ``analyse`` returned.
 
     Parameters
     ----------

@@ -168,7 +168,7 @@ _TABLES = ("frames", "curves", "trial_budget", "peak_values", "peaks", "spatiote
 
 
 def kept_tables(trial: Solved) -> dict[str, Any]:
-    """Return what was computed of a trial's tables, for `with_kept_tables` in another run.
+    """Return what was computed of a trial's tables, for ``with_kept_tables`` in another run.
 
     Parameters
     ----------

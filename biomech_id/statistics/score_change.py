@@ -5,7 +5,7 @@ drawn: of each variable and side the difference from the norm moves by z times t
 
     GVS^2 = mean((d + z sd)^2) = mean(d^2) + 2 z mean(d sd) + z^2 mean(sd^2)
 
-The band is half of what 95 % of the drawn changes span, of the errors that the two visits do not share (`sessions`).
+The band is half of what 95 % of the drawn changes span, of the errors that the two visits do not share (``sessions``).
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def iter_check(
     marker_set: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[CheckReport]:
-    """Yield the report of every file; folders are walked for visible C3D files by name, or for the recordings that `run` reads.
+    """Yield the report of every file; folders are walked for visible C3D files by name, or for the recordings that ``run`` reads.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _refused(rule: str, values: dict[str, object], path: str) -> CheckReport:
 
 def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:
     for base, folders, files in os.walk(folder, onerror=tell):
-        # What is hidden belongs to other systems; `run` and `batch` leave it out as well.
+        # What is hidden belongs to other systems; ``run`` and `batch` leave it out as well.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen = [Path(base) / name for name in sorted(files) if not name.startswith(".")]
         yield from [path for path in seen if path.suffix.lower() == C3D_SUFFIX] or recordings_among(seen)

@@ -132,7 +132,7 @@ class Analysis:
     read : InputsRead | None, optional
         What was read so far, and its hashes.
     intake : Intake, optional
-        Recordings that were read, and files that were refused; from `repair` on those with markers.
+        Recordings that were read, and files that were refused; from ``repair`` on those with markers.
     pseudonym : Pseudonym | None, optional
         What everything is called under the job's code; None until that is known.
     asked : Job | None, optional

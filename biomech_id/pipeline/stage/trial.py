@@ -143,7 +143,7 @@ def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 
-#: What `solve_again` does, in the order of `pipeline.stages.STAGES`.
+#: What `solve_again` does, in the order of ``pipeline.stages.STAGES``.
 SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial)
 
 

@@ -37,7 +37,7 @@ class Meaning:
     Attributes
     ----------
     quantity : str
-        Field of `biomech_id.trial.Subject`, or "marker_radius_m".
+        Field of ``biomech_id.trial.Subject``, or "marker_radius_m".
     side : str
         "L", "R", or "" for what exists once.
     unit : str
@@ -59,7 +59,7 @@ class NamedValue:
     Attributes
     ----------
     quantity : str
-        What is measured: a field of `biomech_id.trial.Subject`.
+        What is measured: a field of ``biomech_id.trial.Subject``.
     side : str
         "L", "R", or "" for what exists once.
     value : float | str | None

@@ -58,7 +58,7 @@ def read_trc(path: Path) -> MarkerTable:
     Parameters
     ----------
     path : Path
-        The ``.trc`` file, in any unit of `METRES_PER_UNIT`.
+        The ``.trc`` file, in any unit of ``METRES_PER_UNIT``.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 
-#: Stage of a command -> its share of the time of a usual `run`, in their order; other commands have some of them.
+#: Stage of a command -> its share of the time of a usual ``run``, in their order; other commands have some of them.
 SHARES = {
     "start": 0.15, "read": 0.05, "calibrate": 0.01, "analyse": 0.1, "cycles": 0.02, "judge": 0.02, "tabulate": 0.03, "draw": 0.57,
     "write": 0.05,
@@ -41,7 +41,7 @@ class Step:
 
     @property
     def share(self) -> float:
-        """Share of a usual `run` that lies before this step, 0 to 1."""
+        """Share of a usual ``run`` that lies before this step, 0 to 1."""
         return _BEGINS[self.stage] + SHARES[self.stage] * max(self.done - 1, 0) / max(self.total, 1)
 
 
