@@ -16,6 +16,7 @@ from biomech_id.interpretation.rules import PatternRule
 from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import NormSample
+from biomech_id.trial.events import EventSource
 
 #: Range of varus in swing below which a slope shows no axis, deg.
 LEAST_VARUS_RANGE_DEG = 8.0
@@ -160,7 +161,7 @@ class ArtefactTests:
 
     def _events(self) -> bool | None:
         events = [event for trial in self._straight for event in trial.get("events", ())]
-        return any(event.get("source_kind") == "estimated" for event in events) if events else None
+        return any(event.get("source_kind") == EventSource.MARKER for event in events) if events else None
 
     def _plates(self) -> bool | None:
         trials = [trial for trial in self._straight if trial.get("kinetics")]

@@ -22,6 +22,7 @@ from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
 from biomech_id.request.subject_file import LEGS, TREATMENT_SECTION
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
+from biomech_id.trial.events import EventSource
 from biomech_id.trial.examination import Examined
 from biomech_id.trial.worn import NOT_STATED
 
@@ -128,7 +129,7 @@ def _turned(tables: Tables) -> bool:
 
 def _estimated(tables: Tables) -> bool:
     straight = [trial for trial in tables.summary.get("trials", ()) if any(cycle["used"] for cycle in trial["cycles"])]
-    return any(event.get("source_kind") == "estimated" for trial in straight for event in trial.get("events", ()))
+    return any(event.get("source_kind") == EventSource.MARKER for trial in straight for event in trial.get("events", ()))
 
 
 def _limits(facts: Comparison, names: tuple[str, ...], *more: str) -> str:

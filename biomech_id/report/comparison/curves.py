@@ -13,9 +13,10 @@ from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.typography import shortened
+from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.panels.curve_panel import PERCENT
 from biomech_id.report.panels.layer import Layer
+from biomech_id.report.panels.small_title import TITLE_LINE_MM, small_title
 
 _CYCLE = Scale(0.0, 100.0, 50.0)
 _PALE = 0.42
@@ -49,14 +50,16 @@ def draw_before_after(
     """
     style, row = sheet.style, CYCLE_ROWS[name]
     left, top, width, height = place_mm
-    panel = sheet.panel(left + 6.5, top + 3.2, width - 7.0, height - 6.2)
+    title = small_title(row, style, width)
+    below = TITLE_LINE_MM * (len(title) - 1)
+    panel = sheet.panel(left + 6.5, top + 3.2 + below, width - 7.0, height - 6.2 - below)
     curves = [(side, after, layer.mean(side, row, style).mean) for side in SIDES for after, layer in enumerate(facts.layers)]
     curves = [each for each in curves if np.isfinite(each[2]).any()]
     band = facts.norm.band(row, style) if facts.norm is not None else None
     panel.frame(_CYCLE, _scale([*(each[2] for each in curves), *(band[:2] if band is not None else ())]), x_numbers=True)
-    unit = "°" if style.unit(row) == "deg" else style.word(style.unit(row))
-    title = shortened(f"{style.word(row.title)}, {unit}", width - 6.5, style.size("tiny"))
-    sheet.text(left + 6.5, top + 2.3, title, size="tiny", colour="quiet")
+    inset = 6.5 if all(width_mm(line, style.size("tiny")) <= width - 6.5 for line in title) else 0.0
+    for number, line in enumerate(title):
+        sheet.text(left + inset, top + 2.3 + TITLE_LINE_MM * number, line, size="tiny", colour="quiet")
     low, high = panel.get_ylim()
     if phase is not None:
         ends = np.array([max(0.0, phase[0]), min(100.0, max(phase[1], phase[0] + 2.0))])

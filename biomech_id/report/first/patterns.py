@@ -19,6 +19,7 @@ from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
 from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.small_title import small_title
 
 #: At most so many sentences, and with this many the row of curves below keeps its place.
 _MOST_SAID, _WITH_OVERVIEW = 8, 5
@@ -302,8 +303,10 @@ def _draw_curves(sheet: Sheet, facts: SessionFacts, place_mm: tuple[float, float
     sheet.text(right, top, legend, size="tiny", colour="quiet", ha="right")
     width, height = (right - left) / _CURVES_IN_ROW, min((bottom - top - 1.5) / rows, 34.0)
     for number, names in enumerate(measured[:rows]):
+        lines = max(len(small_title(ROWS[name], style, width - 1.0)) for name in names)
         for column, name in enumerate(names):
-            draw_thumbnail(sheet, facts, name, (left + column * width, top + 1.5 + number * height, width - 1.0, height))
+            place = (left + column * width, top + 1.5 + number * height, width - 1.0, height)
+            draw_thumbnail(sheet, facts, name, place, title_lines=lines)
 
 
 def _has_curve(facts: SessionFacts, name: tuple[str, str]) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES, SignRow
+from biomech_id.conventions import SIDES
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import shortened, width_mm
+from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.panels.curve_panel import PERCENT
 from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.small_title import TITLE_LINE_MM, small_title
 
 _CYCLE = Scale(0.0, 100.0, 50.0)
 #: Of the scale that every page has, so that a curve that hardly moves looks so.
@@ -24,7 +24,7 @@ _LEAST_SHARE = 0.3
 
 def draw_thumbnail(
     sheet: Sheet, facts: SessionFacts, name: tuple[str, str], place_mm: tuple[float, float, float, float],
-    phase: tuple[float, float] | None = None,
+    phase: tuple[float, float] | None = None, *, title_lines: int = 1,
 ) -> None:  # fmt: skip
     """Draw one variable's means over the cycle.
 
@@ -40,17 +40,25 @@ def draw_thumbnail(
         Left, top, width and height with the title above and the numbers around it.
     phase : tuple[float, float] | None, optional
         What is shaded, percent of the cycle.
+    title_lines : int, optional
+        For how many lines of a title there is room at least, so that panels beside one another begin at one height.
     """
     style, row = sheet.style, ROWS[name]
     left, top, width, height = place_mm
-    panel = sheet.panel(left + 6.5, top + 3.4, width - 7.0, height - 6.6)
+    title = small_title(row, style, width)
+    below = TITLE_LINE_MM * (max(len(title), title_lines) - 1)
+    panel = sheet.panel(left + 6.5, top + 3.4 + below, width - 7.0, height - 6.6 - below)
     curves = {side: facts.layer.mean(side, row, style).mean for side in SIDES}
     curves = {side: curve for side, curve in curves.items() if np.isfinite(curve).any()}
     band = facts.norm.band(row, style) if facts.norm is not None else None
     drawn = [*curves.values(), *(band[:2] if band is not None else ())]
     usual = style.scale(row)
     panel.frame(_CYCLE, _scale(drawn, _LEAST_SHARE * (usual.high - usual.low)), x_numbers=True)
-    sheet.text(left + 6.5, top + 2.4, _title(row, style, width - 6.5), size="tiny", colour="quiet")
+    first_mm = top + 2.4 + below - TITLE_LINE_MM * (len(title) - 1)
+    # A name that has no room above the panel alone begins above its numbers.
+    inset = 6.5 if all(width_mm(line, style.size("tiny")) <= width - 6.5 for line in title) else 0.0
+    for number, line in enumerate(title):
+        sheet.text(left + inset, first_mm + TITLE_LINE_MM * number, line, size="tiny", colour="quiet")
     if phase is not None:
         _shade(panel, phase)
     if band is not None:
@@ -60,13 +68,6 @@ def draw_thumbnail(
         panel.polylines(line, colour=side, width=1.1, dashes=style.dashes(side), gid=f"first|{side}|{row.column('')}")
     if not curves:
         panel.notice(style.label("first.no_curve"))
-
-
-def _title(row: SignRow, style: Style, room_mm: float) -> str:
-    """Name and unit, or the name alone where both have no room."""
-    title, size = style.word(row.title), style.size("tiny")
-    whole = f"{title}, {'°' if style.unit(row) == 'deg' else style.word(style.unit(row))}"
-    return whole if width_mm(whole, size) <= room_mm else shortened(title, room_mm, size)
 
 
 def _scale(curves: Sequence[FloatArray], least_span: float) -> Scale:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import ERROR_SOURCES, SIDES, TABLES
+from biomech_id.interpretation.artefacts import ArtefactTests
 from biomech_id.interpretation.deviations import (
     BAND_SDS,
     LimbNorm,
@@ -203,3 +204,12 @@ def test_the_table_has_the_columns_of_its_description() -> None:
     assert tables.deviations is not None
     assert list(tables.deviations) == [column.name for column in columns]
     assert set(tables.deviations["marked"]) <= {"true", "false"}
+
+
+@pytest.mark.parametrize(("sources", "warns"), [((), None), (("file", "plate", "hand"), False), (("file", "marker"), True)])
+def test_events_found_from_markers_could_make_what_hangs_on_times(sources: tuple[str, ...], warns: bool | None) -> None:
+    tables = session()
+    tables.summary["trials"][0]["events"] = [{"source_kind": source} for source in sources]
+    rule = next(rule for rule in shipped_rules().rows if "events" in rule.artefacts)
+    tests = ArtefactTests(tables, {}, lambda _: None, {}, PEOPLE).of_rule(rule, "L", 4)
+    assert {test.artefact: test.warns for test in tests}["events"] is warns

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 from biomech_id.report import draw_report
+from biomech_id.report.first.patterns import CURVE_ROWS
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.small_title import small_title
 
 
 def printed_on(tables, tmp_path, **options) -> list[str]:
@@ -47,3 +51,23 @@ def test_a_session_without_walks_has_no_such_page_and_says_so_when_asked(build, 
     draw_report(build(cycles=0), tmp_path / "whole.pdf", printed=texts)
     assert "Gait summary" not in texts
     assert "This session has no straight walk" in printed_on(build(cycles=0), tmp_path)[0]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_titles_of_its_curves_are_whole(session, build_norm, tmp_path, language):
+    style = load_style(language=language)
+    names = {name for row in CURVE_ROWS for name in row}
+    texts = printed_on(session, tmp_path, style=style, norm=build_norm(n=24))
+    titles = {style.word(ROWS[name].title) for name in names}
+    whole = {title for title in titles if any(text == title or text.startswith(f"{title},") for text in texts)}
+    assert len(whole) > 8
+    assert not [text for text in texts if text.endswith("…") and any(title.startswith(text[:-1]) for title in titles)]
+    width = 29.0
+    assert {line for name in names for line in small_title(ROWS[name], style, width) if "…" in line} == set()
+
+
+def test_a_title_of_a_small_panel_has_its_unit_on_a_line_of_its_own_where_one_line_has_no_room():
+    style = load_style(language="en")
+    assert small_title(ROWS["KneeMoment", "X"], style, 29.0) == ["Knee sagittal moment", "N m/kg"]
+    assert small_title(ROWS["KneeMoment", "X"], style, 40.0) == ["Knee sagittal moment, N m/kg"]
+    assert small_title(ROWS["PelvisAngles", "X"], style, 29.0)[0].endswith(", °")
