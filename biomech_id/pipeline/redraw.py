@@ -19,6 +19,8 @@ from biomech_id.session.values.step import Progress
 
 #: Files that a report may be drawn with, beside the session's own tables.
 DRAWN_WITH = ("norm", "style", "review", "patterns")
+#: Keys of the manifest that say with what the report and the appendix were drawn.
+DRAWN, DRAWN_APPENDIX = "drawn", "drawn_appendix"
 
 
 def redraw(
@@ -96,7 +98,7 @@ def redraw(
 
     drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review, patterns), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}
-    update_output(out, name, draw, noted={} if appendix else {"drawn": drawn})
+    update_output(out, name, draw, noted={DRAWN_APPENDIX if appendix else DRAWN: drawn})
     return out / name
 
 

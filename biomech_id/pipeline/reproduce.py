@@ -12,7 +12,7 @@ from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.parity import add_parity, parity_of
-from biomech_id.pipeline.redraw import DRAWN_WITH, redraw
+from biomech_id.pipeline.redraw import DRAWN, DRAWN_APPENDIX, DRAWN_WITH, redraw
 from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.study.resume import compared, differences, unverified
 from biomech_id.pipeline.study.tables import about_study, session_folders, write_study
@@ -106,7 +106,7 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path], k
     manifest = read_json(folder / "manifest.json")
     # A session keeps the norm it was made with.
     job = job_from_manifest(manifest, recordings, also=(*also, folder / "norm.csv"), key=key)
-    hashes, drawn = InputHashes.of(job.code, key), manifest.get("drawn", {})
+    hashes = InputHashes.of(job.code, key)
     written_with = read_json(folder / "summary.json").get("recipe", manifest["recipe"])
     causes = [
         *_of_another_key(job, manifest),
@@ -122,7 +122,8 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path], k
         except BiomechError as error:
             causes.append(f"output report.pdf: {error.message}")
         unlike = folder_differences(folder, out, called=_COMPARED)
-    files = {drawn[what]["name"]: drawn[what]["sha256"] for what in DRAWN_WITH if what in drawn}
+    every = [manifest.get(key, {}) for key in (DRAWN, DRAWN_APPENDIX)]
+    files = {drawn[what]["name"]: drawn[what]["sha256"] for drawn in every for what in DRAWN_WITH if what in drawn}
     uncompared = {name: manifest["inputs"][name] for name in unverified(job, manifest)}
     uncompared |= {name: entry for name, entry in files.items() if not hashes.compares(entry)}
     return Reproduction(subject, tuple(causes), tuple(map(_in_words, unlike)), uncompared)
@@ -141,20 +142,26 @@ def _flat(recipe: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequence[Path], hashes: InputHashes) -> None:
     """Do again what was done to the results after they were computed: compare with the vendor's outputs, draw the report."""
-    drawn, compared_since = manifest.get("drawn", {}), "parity.csv" in manifest["outputs"]
+    drawn, compared_since = manifest.get(DRAWN, {}), "parity.csv" in manifest["outputs"]
     if compared_since:
         add_parity(parity_of(out, job.folder), out)
     appendix = "appendix.pdf" in manifest["outputs"]
-    if drawn or compared_since or appendix or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
-        files: dict[str, Any] = {
-            what: find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also, hashes)
-            for what in DRAWN_WITH
-            if what in drawn
-        }
-        asked = {"pages": drawn.get("pages"), "mix": drawn.get("mix", ()), "norm_for": drawn.get("norm_for")}
-        redraw(out, **files, **asked)
-        if appendix:
-            redraw(out, **files, **{**asked, "pages": None}, appendix=True)
+    if drawn or compared_since or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
+        redraw(out, **_asked(drawn, job, also, hashes))
+    if appendix:
+        # Older results do not say with what their appendix was drawn: with what the report was.
+        asked = _asked(manifest.get(DRAWN_APPENDIX, drawn), job, also, hashes)
+        redraw(out, **{**asked, "pages": None}, appendix=True)
+
+
+def _asked(drawn: Mapping[str, Any], job: Job, also: Sequence[Path], hashes: InputHashes) -> dict[str, Any]:
+    """What a report was drawn with, as `redraw` takes it."""
+    files: dict[str, Any] = {
+        what: find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also, hashes)
+        for what in DRAWN_WITH
+        if what in drawn
+    }
+    return {**files, "pages": drawn.get("pages"), "mix": drawn.get("mix", ()), "norm_for": drawn.get("norm_for")}
 
 
 def _tables_again(root: Path) -> Reproduction:

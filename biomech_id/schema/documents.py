@@ -305,6 +305,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("outputs", "path relative to OUT -> sha256, of every file but this one"),
         Key("drawn", "only where `report` drew again: the norm, style, review and patterns it was given (name, sha256 as of "
             "inputs), and the pages"),
+        Key("drawn_appendix", "only where `report --appendix` was given any of them: the same, of appendix.pdf"),
     )),
     Document("study/study.json", "What the tables of a study are made from.", (
         Key("schema", "version of their columns"),

@@ -171,6 +171,19 @@ def test_a_report_drawn_since_is_drawn_again(lab: Path) -> None:
 
 
 @pytest.mark.slow
+def test_an_appendix_says_with_what_it_was_drawn(lab: Path) -> None:
+    drawn = biomech_id("report", lab / "out", "--norm", lab / "norm.csv", "--appendix")
+    assert drawn.exit_code == 0, drawn.output
+    manifest = json.loads((lab / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["drawn_appendix"]["norm"]["name"] == "norm.csv"
+    assert "drawn" not in manifest
+    result = again(lab)
+    assert result.exit_code == 1
+    assert "norm.csv" in told(result)[0][0]
+    result = again(lab, "--also", lab)
+    assert (result.exit_code, result.stdout) == (0, ".: equal, byte for byte\n")
+
+
 def test_a_comparison_with_stored_outputs_is_made_again(lab: Path) -> None:
     assert biomech_id("parity", lab / "out", lab / "ben", "--report").exit_code in (0, 3)
     assert (lab / "out" / "parity.csv").is_file()

@@ -19,6 +19,7 @@ from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
+from biomech_id.report.panels.clinic import examined_words
 from biomech_id.request.subject_file import LEGS, TREATMENT_SECTION
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
@@ -294,7 +295,7 @@ def examined_in(facts: Comparison) -> list[tuple[str, str, dict[str, tuple[str, 
         table = layer.tables.examination
         for row in () if table is None else table.to_dict("records"):
             if row["side"] in SIDES and Examined(raw=row["raw"]).seen:
-                name = ", ".join(filter(None, (row["test"], row["muscle"], row["position"])))
+                name = examined_words(facts.style, row["test"], row["muscle"], row["position"])
                 values = tests.setdefault((row["joint"], name), {}).setdefault(row["side"], ["–", "–"])
                 values[number] = row["raw"]
     order = ("pelvis", "hip", "knee", "ankle", "foot")
@@ -325,7 +326,7 @@ def draw_examinations(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: f
     y, last = top_mm + 3.9, ""
     for joint, name, sides in shown:
         y += 3.0
-        words = f"{joint} {name}" if joint != last else name
+        words = f"{examined_words(style, joint)} {name}" if joint != last else name
         last = joint
         sheet.text(left_mm, y, shortened(words, at["L"] - 17.0 - left_mm, style.size("tiny")), size="tiny")
         for side, (before, after) in sides.items():

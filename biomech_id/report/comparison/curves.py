@@ -58,8 +58,8 @@ def draw_before_after(
     band = facts.norm.band(row, style) if facts.norm is not None else None
     panel.frame(_CYCLE, _scale([*(each[2] for each in curves), *(band[:2] if band is not None else ())]), x_numbers=True)
     inset = 6.5 if all(width_mm(line, style.size("tiny")) <= width - 6.5 for line in title) else 0.0
-    for number, line in enumerate(title):
-        sheet.text(left + inset, top + 2.3 + TITLE_LINE_MM * number, line, size="tiny", colour="quiet")
+    for number, words in enumerate(title):
+        sheet.text(left + inset, top + 2.3 + TITLE_LINE_MM * number, words, size="tiny", colour="quiet")
     low, high = panel.get_ylim()
     if phase is not None:
         ends = np.array([max(0.0, phase[0]), min(100.0, max(phase[1], phase[0] + 2.0))])

@@ -13,7 +13,7 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import shortened, wrapped
-from biomech_id.report.panels.clinic import clinic_of_session, found_at
+from biomech_id.report.panels.clinic import clinic_of_session, examined_words, found_at
 from biomech_id.trial.examination import Examined
 
 #: Joint -> values of gait beside it: name and variable of ``peaks.csv``.
@@ -98,7 +98,7 @@ def examined_name(test: str, muscle: str, position: str, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    return ", ".join(style.word(word) for word in (muscle, test, position) if word)
+    return examined_words(style, muscle, test, position)
 
 
 def _printed(row: Examined, style: Style) -> str:

@@ -57,8 +57,8 @@ def draw_thumbnail(
     first_mm = top + 2.4 + below - TITLE_LINE_MM * (len(title) - 1)
     # A name that has no room above the panel alone begins above its numbers.
     inset = 6.5 if all(width_mm(line, style.size("tiny")) <= width - 6.5 for line in title) else 0.0
-    for number, line in enumerate(title):
-        sheet.text(left + inset, first_mm + TITLE_LINE_MM * number, line, size="tiny", colour="quiet")
+    for number, words in enumerate(title):
+        sheet.text(left + inset, first_mm + TITLE_LINE_MM * number, words, size="tiny", colour="quiet")
     if phase is not None:
         _shade(panel, phase)
     if band is not None:

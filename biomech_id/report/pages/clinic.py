@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from biomech_id.conventions import SIDES
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import TableColumn, TextTable
-from biomech_id.report.panels.clinic import Findings, clinic_of_session
+from biomech_id.report.panels.clinic import Findings, clinic_of_session, examined_words
 from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.trial.examination import Examined
@@ -57,29 +58,32 @@ def _draw(content: Content) -> Iterator[Figure]:
     return clinic_pages(clinic_of_session(content.tables), content.style)
 
 
-def examination_sections(tables: Tables) -> Findings:
+def examination_sections(tables: Tables, style: Style) -> Findings:
     """Return the values of the examination as a page prints them: by joint, grades by what they grade, each as it was written.
 
     Parameters
     ----------
     tables : Tables
         The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
     """
     sections: dict[str, dict[str, str]] = {}
     for row in () if tables.examination is None else tables.examination.to_dict("records"):
         if not Examined(raw=row["raw"]).seen:
             continue
-        named = row["muscle"] if row["scale"] and row["muscle"] else ", ".join(filter(None, (row["test"], row["muscle"])))
-        key = ", ".join(filter(None, (named, row["position"], row["under"], row["date"], row["side"])))
-        section = row["test"] if row["scale"] and row["muscle"] else row["joint"]
-        sections.setdefault(section, {})[key] = " ".join(
-            filter(None, (row["raw"], row["unit"], row["scale"] and f"({row['scale']})"))
-        )
+        graded = row["scale"] and row["muscle"]
+        named = (row["muscle"],) if graded else (row["test"], row["muscle"])
+        side = style.label(f"side.{row['side']}").lower() if row["side"] in SIDES else ""
+        key = examined_words(style, *named, row["position"], row["under"], row["date"], side)
+        section = examined_words(style, row["test"] if graded else row["joint"])
+        scale = f"({examined_words(style, row['scale'])})" if row["scale"] else ""
+        sections.setdefault(section, {})[key] = " ".join(filter(None, (row["raw"], style.word(row["unit"]), scale)))
     return sections
 
 
 def _draw_examination(content: Content) -> Iterator[Figure]:
-    values, typed = examination_sections(content.tables), clinic_of_session(content.tables)
+    values, typed = examination_sections(content.tables, content.style), clinic_of_session(content.tables)
     sections = {name: {**values.get(name, {}), **typed.get(name, {})} for name in (*values, *typed)}
     return clinic_pages(sections, content.style)
 

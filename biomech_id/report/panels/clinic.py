@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from biomech_id.languages import LANGUAGES, terms_of
+from biomech_id.report.layout.style import Style
 from biomech_id.session.tables.session_tables import Tables
 
 #: Section -> key -> text; "" is the section of keys outside any.
@@ -21,6 +22,19 @@ def clinic_of_session(tables: Tables) -> Findings:
         The session's tables.
     """
     return tables.summary.get("clinic") or {}
+
+
+def examined_words(style: Style, *terms: str) -> str:
+    """Return terms of the examination in the report's language, with commas; what a laboratory wrote itself stays as it is.
+
+    Parameters
+    ----------
+    style : Style
+        Colours, words, scales and units of the report.
+    *terms : str
+        As in ``examination.csv``: joint, test, muscle, position, scale; empty ones are left out.
+    """
+    return ", ".join(style.labels.get(f"examined.{term}", term) for term in terms if term)
 
 
 def found_at(joint: str, clinic: Findings) -> list[str]:

@@ -49,6 +49,8 @@ IN_BOTH = set(
     spatiotemporal spline splines stances stand start static still strike study subject suntay system tables test text to
     toml torsion trial trials trochanter types uncertainty units variable varus version vicon video walk was what whole xx
     yy zz add changes dors flex rot hallux hindfoot mean mma no one oxford pca placement pseudonym tibia true will yes
+    alta anterior ashworth brevis digitorum gmfcs hallucis longus mrc ober patella peroneus posterior surae tertius thomas
+    tibialis triceps
     """.split()  # noqa: SIM905
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
@@ -11,12 +12,14 @@ import pytest
 from biomech_id.conventions import SESSION_TABLES
 from biomech_id.errors import OptionError
 from biomech_id.privacy.pseudonym import Pseudonym
+from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.clinic import examination_sections
 from biomech_id.request.intake import subject_of
 from biomech_id.request.job import Job
 from biomech_id.sample import virtual_subject
 from biomech_id.session.tables.session_tables import Tables, tidy_table
 from biomech_id.trial import Subject
+from biomech_id.trial import examination as examination_module
 from biomech_id.trial.examination import Examined, as_examined, examined
 
 
@@ -45,9 +48,10 @@ def test_who_somebody_is_is_never_read(key: str) -> None:
     assert examined(key, "2761", "SUBJECTS") is None
 
 
-def printed_of(values: list[Examined]) -> object:
+def printed_of(values: list[Examined], language: str = "en") -> object:
     empty = {name: tidy_table(name) for name in SESSION_TABLES}
-    return examination_sections(Tables({}, **empty, examination=tidy_table("examination", [vars(one) for one in values])))
+    tables = Tables({}, **empty, examination=tidy_table("examination", [vars(one) for one in values]))
+    return examination_sections(tables, load_style(language=language))
 
 
 def test_what_was_not_examined_has_no_value_and_is_not_printed() -> None:
@@ -63,9 +67,29 @@ def test_values_are_printed_as_they_were_written() -> None:
             "unit": "deg", "under": "anaesthesia", "date": "2019-05-01", "side": "left"}, "")]  # fmt: skip
     printed = printed_of([row for row in rows if row])
     assert printed == {
-        "strength": {"hip flexors, L": "5- (MRC 0 to 5)"},
-        "knee": {"flexion, anaesthesia, 2019-05-01, L": "130 deg"},
+        "strength": {"hip flexors, left": "5- (MRC 0 to 5)"},
+        "knee": {"flexion, anaesthesia, 2019-05-01, left": "130 deg"},
     }
+
+
+def test_a_german_page_prints_german_terms() -> None:
+    rows = [examined("C_Force_HipFlexor_L", "5-", ""), examined("C_ROM_HipIntRot_R", "40", ""), as_examined(
+        {"joint": "knee", "test": "extension", "position": "hip extended, knee flexed", "value": 5.0, "unit": "deg",
+         "under": "anaesthesia", "side": "right"}, "")]  # fmt: skip
+    assert printed_of([row for row in rows if row], "de") == {
+        "Kraft": {"Hüftbeuger, links": "5- (MRC 0 bis 5)"},
+        "Hüfte": {"Innenrotation, rechts": "40 Grad"},
+        "Knie": {"Extension, Hüfte gestreckt, Knie gebeugt, in Narkose, rechts": "5 Grad"},
+    }
+
+
+def test_every_term_of_the_vocabulary_has_words_in_every_language() -> None:
+    with Path(examination_module.__file__).with_name("examinations.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    terms = {row[name] for row in rows for name in ("joint", "test", "muscle", "position", "scale") if row[name]}
+    for language in ("en", "de"):
+        labels = load_style(language=language).labels
+        assert {term for term in terms if f"examined.{term}" not in labels} == set()
 
 
 def subject_in(folder: Path, *, examination: tuple[Examined, ...] = ()) -> Subject:
