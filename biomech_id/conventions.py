@@ -649,6 +649,9 @@ TABLES: tuple[TableRow, ...] = (
         Column("whole_curve_sd", "number", "how many standard deviations from the mean 95 % of whole curves of new people stay "
                "within (random field theory); empty for a scalar, below 5 subjects and in older norms", added=True),
         Column("movement", "text", "walk or run: what its cycles are of; empty in older norms, which are of walks", added=True),
+        Column("name", "text", "what the norm is called; empty in older norms", added=True),
+        Column("version", "text", "its version; empty where nobody gave one", added=True),
+        Column("date", "text", "day it was made, as ISO writes it; empty in older norms", added=True),
         *(Column(f"percentile_{rank}", "number", f"{rank} % of the subjects are below; empty below 40 subjects", added=True)
           for rank in (5, 50, 95)),
         Column("contributors", "text", "the value of each subject, separated by semicolons, in one order; empty in older norms. "

@@ -196,6 +196,9 @@ def norm(
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
     *,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
+    name: Annotated[str, typer.Option(help="What the norm is called, on page 1 of every report drawn with it.")] = "",
+    norm_version: Annotated[str, typer.Option("--norm-version", help="Its version.")] = "",
+    date: Annotated[str | None, typer.Option(help="Day it was made, YYYY-MM-DD; today where nobody says.")] = None,
     condition: Annotated[str | None, typer.Option(help="Take trials of this condition only.")] = None,
     youngest: Annotated[float, typer.Option(help="Leave out who was younger on the day, years.")] = 0.0,
     oldest: Annotated[float | None, typer.Option(help="Leave out who was older on the day, years.")] = None,
@@ -210,7 +213,7 @@ def norm(
 ) -> int:
     """Make a normal band from analysed subjects, with their model and kinetics mode; what is left out is named, and why.
 
-    Exit code 3: a whole subject, or a whole curve of the legs, is not in it.
+    No person with a diagnosis is in a norm. Exit code 3: a whole subject, or a whole curve of the legs, is not in it.
 
     Example: biomech-id norm results/healthy -o norm.csv
     """
@@ -220,8 +223,9 @@ def norm(
             from biomech_id.pipeline.norms import make_norm
         with stage("write"):
             made = make_norm(
-                outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (), movement=movement
-            )
+                outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (),
+                movement=movement, name=name, version=norm_version, date=date,
+            )  # fmt: skip
     for sentence in made.without_fingerprint:
         print_error(sentence)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"

@@ -26,7 +26,15 @@ from biomech_id.session.session import Session
 from biomech_id.session.tables.means import RUNNING, WALKING, averaged_cycles, mean_of_known
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of
-from biomech_id.session.values.norm import NORM_CHOICES, FittedNorm, NormPerson, NormSample, movement_of, without_contributors
+from biomech_id.session.values.norm import (
+    NORM_CHOICES,
+    FittedNorm,
+    NormPerson,
+    NormSample,
+    movement_of,
+    stated_by,
+    without_contributors,
+)
 
 #: Who is of an age: within this share of it (7.5 to 12.5 years for a child of 10, 30 to 50 for an adult of 40).
 AGE_SHARE = 0.25
@@ -35,7 +43,7 @@ LEAST_OF_AGE, LEAST_AT_SPEED = 5, 10
 #: Conditions walked at speeds farther apart than this (dimensionless, 0.15 m/s of an adult) have no speed in common.
 SAME_SPEED = 0.05
 SPEED = "speed_dimensionless"
-_ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement")
+_ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement", "name", "version", "date")
 
 
 #: A norm's table or none, what was found in choosing it, and who is in it.
@@ -160,7 +168,7 @@ def fit_norm(
         return FittedNorm(None, (*apart, Finding("norm-own-only", {"own": len(own)}, where)))
     if own:
         findings.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
-    about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
+    about = {name: stated_by(norm, name) for name in _ABOUT} | {"movement": movement_of(norm)}
     whole = scored_norm(others, about) if own else norm
     table, more, people = _CHOOSE[choice](others, person, about, where)
     findings += more
@@ -281,7 +289,7 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
     samples : Sequence[NormSample]
         What each subject contributes.
     about : Mapping[str, str]
-        ``model kinetics source hip_centre bandwidth movement`` of all of them; runs have no scores.
+        ``model kinetics source hip_centre bandwidth movement name version date`` of all of them; runs have no scores.
     speed : float | None, optional
         Dimensionless, at which their values are read; None for their mean.
 

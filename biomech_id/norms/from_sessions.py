@@ -1,10 +1,11 @@
 """A norm from analysed sessions: what ``biomech-id norm`` computes.
 
-Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
-left and right; what each side does is kept beside, for a patient is judged by one side.  Kinetics that exist on one side only count
-with that side.  Joint loads of plates of several bandwidths are never averaged: the norm then holds a set of them for each, and
-everything else once.  The scores' own norm (how far the norm's subjects lie from the others' mean) is measured against the norm
-itself, without the one who is scored.
+No person with a diagnosis is in a norm.  Each subject counts once, however many sessions, trials and cycles they have: their used
+cycles of all sessions are averaged, then left and right; what each side does is kept beside, for a patient is judged by one side.
+Kinetics that exist on one side only count with that side.
+Joint loads of plates of several bandwidths are never averaged: the norm then holds a set of them for each, and everything else
+once.  The scores' own norm (how far the norm's subjects lie from the others' mean) is measured against the norm itself, without
+the one who is scored.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ from biomech_id.session.tables.phase_values import PLACE, named_values
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.session.values.norm import ASYMMETRY, NormSample
+from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
 LEAST_KNOWN = 0.9
+#: Of whoever is a patient.
+HAS_A_DIAGNOSIS = "has-a-diagnosis"
 #: Reasons of an omission that somebody asked for.
 ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages", "counted-as"})
 
@@ -63,6 +67,9 @@ def norm_from_sessions(
     without: Collection[str] = (),
     tell: Callable[[Omission], None] | None = None,
     movement: str = WALKING,
+    name: str = "",
+    version: str = "",
+    date: str = "",
 ) -> pd.DataFrame:
     """Return a norm made from sessions, as a table.
 
@@ -87,6 +94,8 @@ def norm_from_sessions(
         Told of every subject, trial and cycle that is left out.
     movement : str, optional
         One of `session.tables.means.AVERAGED`: a norm of straight walks or one of runs, never of both.
+    name, version, date : str, optional
+        By which the norm is known again; the day as ISO writes it.
 
     Returns
     -------
@@ -96,16 +105,19 @@ def norm_from_sessions(
     Raises
     ------
     OptionError
-        Sessions of different models, kinetics, hip centres or (without ``condition``) conditions; no used cycle in any of them.
+        Sessions of different models, kinetics, hip centres or (without ``condition``) conditions; no used cycle in any of them, or
+        everybody has a diagnosis.
     """
     must_fit(one_of(AVERAGED, "What the norm's cycles are of."), movement, "movement")
     people: dict[str, _Person] = {}
     kinds: dict[str, dict[str, str]] = {key: {} for key in FINGERPRINT}
     conditions: dict[str, None] = {}
+    patients: list[str] = []
     tell = tell or (lambda _: None)
     for number, tables in enumerate(sessions):
         code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
-        why = _unwanted(code, tables.summary["subject"].get("age_years"), ages, without)
+        why = _unwanted(code, tables, ages, without)
+        patients += [code] if why is not None and why.rule == HAS_A_DIAGNOSIS else []
         if why is not None:
             tell(Omission(code, "", "", (), "means", why))
             continue
@@ -115,18 +127,24 @@ def norm_from_sessions(
         for left_out in omissions_of(code, tables.summary, condition, movement=movement):
             tell(left_out)
         conditions |= dict.fromkeys(means)
-        for name, curves in means.items():
-            if condition is None or name == condition:
-                _add(_known_again(people, code, tables, tell), curves, tables, name, movement, known.get("bandwidth", ""))
+        for own, curves in means.items():
+            if condition is None or own == condition:
+                _add(_known_again(people, code, tables, tell), curves, tables, own, movement, known.get("bandwidth", ""))
     _check_alike(kinds, mix)
     if condition is None:
         _check_one(conditions, "condition", "name the one to take")
+    if not people and patients:
+        raise OptionError(
+            f"No session is left for a norm: no person with a diagnosis is in one ({', '.join(dict.fromkeys(patients))}).",
+            value=patients, expected="sessions of people without a diagnosis", where="norm",
+        )  # fmt: skip
     if not people:
         raise OptionError(
             f"No session has a usable cycle for a norm of {movement}s.",
             value=condition, expected="steady straight cycles" if movement == WALKING else "runs", where="norm",
         )  # fmt: skip
     about = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()} | {"source": source, "movement": movement}
+    about |= {"name": name, "version": version, "date": date}
     widths = [words for words in kinds["bandwidth"] if words]
     if len(widths) < 2 or "bandwidth" in mix:
         return _of_people(people, {"", *widths}, tell, about)
@@ -166,10 +184,16 @@ def _known_again(people: dict[str, _Person], code: str, tables: Tables, tell: Ca
     return person
 
 
-def _unwanted(code: str, age: float | None, ages: tuple[float, float] | None, without: Collection[str]) -> Sentence | None:
+def _unwanted(code: str, tables: Tables, ages: tuple[float, float] | None, without: Collection[str]) -> Sentence | None:
     """Why a session is not to be in the norm; None if it is."""
     if code in without:
         return Sentence("not-in-this-norm", {})
+    rows = tables.examination
+    of_examination = [] if rows is None else rows.loc[rows["test"] == DIAGNOSIS, "raw"].tolist()
+    diagnosis = diagnosis_of(of_examination, tables.summary.get("clinic") or {})
+    if diagnosis:
+        return Sentence(HAS_A_DIAGNOSIS, {"diagnosis": diagnosis})
+    age = tables.summary["subject"].get("age_years")
     if ages is None:
         return None
     if age is None:

@@ -36,6 +36,9 @@ def norm_from_samples(
     hip_centre: str = "",
     bandwidth: str = "",
     movement: str = WALKING,
+    name: str = "",
+    version: str = "",
+    date: str = "",
 ) -> pd.DataFrame:
     """Return the norm of some subjects as a table; where only some of them have a value ``n`` is smaller.
 
@@ -51,6 +54,8 @@ def norm_from_samples(
         Hip centre method and bandwidth of the plates of all of them; empty where nobody recorded it.
     movement : str, optional
         What their cycles are of, one of `session.tables.means.AVERAGED`.
+    name, version, date : str, optional
+        By which the norm is known again; the day as ISO writes it.
 
     Returns
     -------
@@ -66,10 +71,18 @@ def norm_from_samples(
         raise OptionError(
             "There is no subject to make a norm from.", value=0, expected="at least one analysed subject", where="norm"
         )
-    names = dict.fromkeys(name for sample in samples for name in sample.values)
-    about = {"model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth}
+    about = {
+        "name": name,
+        "version": version,
+        "date": date,
+        "model": model,
+        "kinetics": kinetics,
+        "source": source,
+        "hip_centre": hip_centre,
+        "bandwidth": bandwidth,
+    }
     about["movement"] = movement
-    parts = [_rows(name, samples) for name in names]
+    parts = [_rows(each, samples) for each in dict.fromkeys(each for sample in samples for each in sample.values)]
     return _table([*parts, contributor_rows(samples)], samples, about)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from biomech_id._version import __version__
 from biomech_id.conventions import MUSCLE_VARIABLES, UPPER_VARIABLES
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
 from biomech_id.norms.from_sessions import ASKED_FOR, norm_from_sessions
 from biomech_id.pipeline.study.tables import session_folders
@@ -69,6 +70,9 @@ def make_norm(
     ages: tuple[float, float] | None = None,
     without: Sequence[str] = (),
     movement: str = WALKING,
+    name: str = "",
+    version: str = "",
+    date: str | None = None,
 ) -> MadeNorm:
     """Write a norm from every session at and below some folders.
 
@@ -90,13 +94,17 @@ def make_norm(
         Codes of subjects who are left out.
     movement : str, optional
         "walk" (straight walks) or "run": what its cycles are of.
+    name, version : str, optional
+        By which the norm is known again on every page that is drawn with it.
+    date : str | None, optional
+        Day it was made, as ISO writes it; None for today.
 
     Raises
     ------
     MissingInputError
         No finished session in any folder.
     OptionError
-        Sessions that cannot be in one norm.
+        Sessions that cannot be in one norm; no such day.
     OutputError
         The file cannot be written.
     """
@@ -107,6 +115,7 @@ def make_norm(
             value=[str(out) for out in outs], expected="folders written by run or batch", where=str(outs[0]),
         )  # fmt: skip
     check_writable(output)
+    day = _day(date)
     stated = source or f"biomech_id {__version__}, {len(folders)} sessions"
     left_out: list[Omission] = []
     unnamed: list[str] = []
@@ -118,8 +127,19 @@ def make_norm(
             yield tables
 
     norm = norm_from_sessions(
-        sessions(), source=stated, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append, movement=movement
-    )
+        sessions(), source=stated, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append,
+        movement=movement, name=name, version=version, date=day,
+    )  # fmt: skip
     write_norm(norm, output)
     n = int(norm["n"].max())
     return MadeNorm(n, CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed), fewer_subjects(norm))
+
+
+def _day(date: str | None) -> str:
+    """A day as ISO writes it: the one that is given, or today."""
+    try:
+        return (datetime.date.today() if date is None else datetime.date.fromisoformat(date)).isoformat()
+    except ValueError as error:
+        raise OptionError(
+            f"The norm's date {date!r} is no day: write it as 2026-11-28.", value=date, expected="YYYY-MM-DD", where="norm"
+        ) from error

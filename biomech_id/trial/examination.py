@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
@@ -20,6 +20,13 @@ from biomech_id.conventions import SIDES
 PRIVATE = ("id", "name", "birth", "patient", "visit", "visite", "address", "dob")
 #: What stands where nothing was examined.
 NOT_EXAMINED = ("", "_", "-", "nan", "n/a")
+#: What rows of ``examination.csv`` that hold a diagnosis are called; its keys in ``[clinic]``; what stands there of who has none.
+DIAGNOSIS = "diagnosis"
+_DIAGNOSIS_KEYS = ("diagnosis", "diagnoses", "diagnostic", "diagnose", "diagnosen")
+_NO_DIAGNOSIS = (
+    *("none", "no", "no diagnosis", "healthy", "normal", "norm", "control", "typically developing", "td", "unaffected"),
+    *("keine", "kein", "ohne", "gesund", "kontrolle", "aucun", "aucune", "sain", "0"),
+)
 _KEY = re.compile(r"C_([A-Za-z]+)_([A-Za-z0-9]+)_([LR])", re.IGNORECASE)
 _GRADE = re.compile(r"(\d+(?:\.\d+)?)([-+]?)")
 #: What a minus or a plus behind a grade is worth, for sorting.
@@ -95,6 +102,34 @@ def _known() -> dict[tuple[str, str], dict[str, str]]:
     """Kind and name, in lower case -> the vocabulary's row."""
     with Path(__file__).with_name("examinations.csv").open(encoding="utf-8") as lines:
         return {(row["kind"], row["name"]): row for row in csv.DictReader(lines)}
+
+
+def diagnosis_of(examination: Iterable[str], clinic: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the diagnosis of a subject as it was written; empty where there is none, or nobody wrote one.
+
+    Parameters
+    ----------
+    examination : Iterable[str]
+        What rows of the test `DIAGNOSIS` say, as written.
+    clinic : Mapping[str, Mapping[str, str]]
+        Section -> key -> text, as of ``[clinic]``.
+
+    Examples
+    --------
+    >>> from biomech_id.trial.examination import diagnosis_of
+    >>> diagnosis_of([], {"": {"Diagnosis": "spastic diplegia"}}), diagnosis_of([], {"": {"Diagnosis": "healthy"}})
+    ('spastic diplegia', '')
+    """
+    written = list(examination)
+    for section, keys in clinic.items():
+        written += [
+            text
+            for key, text in keys.items()
+            if key.strip().lower() in _DIAGNOSIS_KEYS or section.strip().lower() in _DIAGNOSIS_KEYS
+        ]
+    texts = dict.fromkeys(text.strip() for text in written)
+    none = (*NOT_EXAMINED, *_NO_DIAGNOSIS)
+    return "; ".join(text for text in texts if text.lower().rstrip(".") not in none)
 
 
 def _number(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import shutil
@@ -189,6 +190,35 @@ def test_under_a_code_a_norm_says_that_ones_own_sessions_leave_it(home: Path, tm
     own.assign(contributors=told).to_csv(tmp_path / "two.csv", index=False)
     words = ("run", home / "walks", "--recipe", home / "recipe.toml", "--norm", tmp_path / "two.csv", "-o", tmp_path / "out")
     assert "norm-own-session" in _rules(run(*words, "--code", "P017"), tmp_path / "out")
+
+
+def test_a_norm_is_made_with_a_name_a_version_and_a_date(home: Path, tmp_path: Path) -> None:
+    words = ("norm", home / "out", "-o", tmp_path / "norm.csv", "--name", "Adults", "--norm-version", "2")
+    assert run(*words, "--date", "2026-01-31").exit_code == 0
+    norm = pd.read_csv(tmp_path / "norm.csv", dtype=str)
+    assert {key: norm[key].unique().tolist() for key in ("name", "version", "date")} == {
+        "name": ["Adults"], "version": ["2"], "date": ["2026-01-31"],
+    }  # fmt: skip
+    assert run(*words).exit_code == 0
+    (today,) = pd.read_csv(tmp_path / "norm.csv", dtype=str)["date"].unique()
+    assert datetime.date.fromisoformat(today) >= datetime.date(2026, 1, 31)
+    refused = run(*words, "--date", "31.1.2026")
+    assert refused.exit_code == 1
+    assert "'31.1.2026' is no day" in refused.output
+
+
+def test_a_norm_leaves_out_who_has_a_diagnosis_and_says_so(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "out", tmp_path / "patient")
+    summary = json.loads((tmp_path / "patient" / "summary.json").read_text(encoding="utf-8"))
+    summary |= {"clinic": {"": {"diagnosis": "spastic diplegia"}}, "subject": {**summary["subject"], "code": "P"}}
+    (tmp_path / "patient" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    made = run("norm", home / "out", tmp_path / "patient", "-o", tmp_path / "norm.csv")
+    assert made.exit_code == 3, made.output
+    assert "P not in the means: has a diagnosis (spastic diplegia): no patient is in a norm." in made.output
+    nobody = run("norm", tmp_path / "patient", "-o", tmp_path / "nobody.csv")
+    assert nobody.exit_code == 1
+    assert "no person with a diagnosis is in one (P)" in " ".join(nobody.output.split())
+    assert not (tmp_path / "nobody.csv").exists()
 
 
 def test_a_norm_that_does_not_say_is_named(home: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.panels.axes_label import axes_label
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.tables.session_tables import tidy_table
-from biomech_id.session.values.norm import CLINICAL_SUBJECTS
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called
 from biomech_id.trial.worn import NOT_STATED
 
 _LEFT_END_MM, _MIDDLE_MM, _MIDDLE_END_MM, _RIGHT_MM = 114.0, 120.0, 229.0, 235.0
@@ -100,10 +100,15 @@ def _norm_words(facts: Comparison) -> tuple[str, str]:
     if norm is None:
         return style.label("changed.no_norm_short"), ""
     both = norms_apart(facts)
-    source = style.label("changed.norm_called", source=norm.note.get("source") or "–", n=norm.n)
-    text = style.label("changed.judged_by", norm=source)
+    around_mm = width_mm(_judged_by(facts, ""), style.size("small"), weight="bold")
+    name = shortened(norm_called(norm.note) or "–", 110.0 - around_mm, style.size("small"), weight="bold")
     below = "; ".join(both) if both else style.label("changed.not_clinical") if norm.n < CLINICAL_SUBJECTS else ""
-    return shortened(text, 110.0, style.size("small"), weight="bold"), below
+    return _judged_by(facts, name), below
+
+
+def _judged_by(facts: Comparison, name: str) -> str:
+    n = facts.norm.n if facts.norm is not None else 0
+    return facts.style.label("changed.judged_by", norm=facts.style.label("changed.norm_called", source=name, n=n))
 
 
 def _verdicts(sheet: Sheet, facts: Comparison) -> None:

@@ -14,10 +14,10 @@ from biomech_id.report.first.profile import draw_profile
 from biomech_id.report.first.trust import draw_layer_line, draw_trust, draw_unsayable, trusted
 from biomech_id.report.layout.numbers import digits, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content
-from biomech_id.session.values.norm import CLINICAL_SUBJECTS
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called
 
 #: Left and right edge of the three columns, and between which heights they stand.
 _LEFT, _MIDDLE, _RIGHT = (LEFT_MM, 80.0), (86.0, 206.0), (212.0, RIGHT_MM)
@@ -71,32 +71,20 @@ def first_page(content: Content) -> Figure:
 def _draw_head(sheet: Sheet, facts: SessionFacts) -> None:
     """Who walked how, and the norm."""
     style, norm = sheet.style, facts.norm
-    norm_text = style.label("first.no_norm") if norm is None else style.label("first.norm", name=norm_name(facts), n=facts.people)
-    room = 90.0
-    sheet.text(
-        RIGHT_MM, 21.6, shortened(norm_text, room, style.size("small"), weight="bold"), size="small", weight="bold", ha="right"
-    )
+    room, size = 90.0, style.size("small")
+    norm_text = style.label("first.no_norm")
+    if norm is not None:
+        # Of a long name the end is left out, never the number of people.
+        around_mm = width_mm(style.label("first.norm", name="", n=facts.people), size, weight="bold")
+        name = shortened(norm_called(norm.note), room - around_mm, size, weight="bold")
+        norm_text = style.label("first.norm", name=name, n=facts.people)
+    sheet.text(RIGHT_MM, 21.6, norm_text, size="small", weight="bold", ha="right")
     if norm is not None and facts.people < CLINICAL_SUBJECTS:
         sheet.text(RIGHT_MM, 25.0, style.label("first.not_clinical"), size="tiny", colour="quiet", ha="right")
     lines = wrapped(" · ".join(_who(facts)), RIGHT_MM - LEFT_MM - room - 4.0, style.size("body"), most=2)
     sheet.paragraph(LEFT_MM, 18.6, lines, size="body", spacing=1.25)
     sheet.rule(LEFT_MM, 26.6, RIGHT_MM, 26.6, colour="zero")
     sheet.rule(LEFT_MM, 32.0, RIGHT_MM, 32.0, colour="zero")
-
-
-def norm_name(facts: SessionFacts) -> str:
-    """Return what a norm is called: its source with version and date, as its file says.
-
-    Parameters
-    ----------
-    facts : SessionFacts
-        The session with its norm.
-    """
-    note = facts.norm.note if facts.norm is not None else {}
-    return (
-        " ".join(str(note[key]) for key in ("name", "version", "date") if note.get(key))
-        or str(note.get("source", "")).partition(",")[0]
-    )
 
 
 def _who(facts: SessionFacts) -> Iterator[str]:

@@ -55,8 +55,9 @@ def draw_thumbnail(
     usual = style.scale(row)
     panel.frame(_CYCLE, _scale(drawn, _LEAST_SHARE * (usual.high - usual.low)), x_numbers=True)
     first_mm = top + 2.4 + below - TITLE_LINE_MM * (len(title) - 1)
-    # A name that has no room above the panel alone begins above its numbers.
-    inset = 6.5 if all(width_mm(line, style.size("tiny")) <= width - 6.5 for line in title) else 0.0
+    # Titles of two lines, and of a row with such a one, begin above the numbers: they have no room above the panel alone.
+    one_line = max(len(title), title_lines) == 1 and width_mm(title[0], style.size("tiny")) <= width - 6.5
+    inset = 6.5 if one_line else 0.0
     for number, words in enumerate(title):
         sheet.text(left + inset, first_mm + TITLE_LINE_MM * number, words, size="tiny", colour="quiet")
     if phase is not None:

@@ -70,6 +70,38 @@ def movement_of(norm: pd.DataFrame) -> str:
     return _movement(norm["movement"].iloc[0]) if "movement" in norm and len(norm) else WALKING
 
 
+def stated_by(norm: pd.DataFrame, column: str) -> str:
+    """Return what a whole norm says of itself in a column of text; empty where it does not say.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm, of this or an older form.
+    column : str
+        As "source" or "name".
+    """
+    word = norm.iloc[0].get(column) if len(norm) else None
+    return word if isinstance(word, str) else ""
+
+
+def norm_called(note: Mapping[str, Any]) -> str:
+    """Return what a page calls a norm: name or source, version, date.
+
+    Parameters
+    ----------
+    note : Mapping[str, Any]
+        As of `norm_note`; older ones have a source alone.
+
+    Examples
+    --------
+    >>> from biomech_id.session.values.norm import norm_called
+    >>> norm_called({"name": "Children", "version": "2", "date": "2026-11-28", "source": "us"}), norm_called({"source": "us, 2020"})
+    ('Children, 2, 2026-11-28', 'us')
+    """
+    name = str(note.get("name") or "") or str(note.get("source") or "").partition(",")[0]
+    return ", ".join(filter(None, (name, *(str(note.get(key) or "") for key in ("version", "date")))))
+
+
 def _movement(word: object) -> str:
     """What a cell says; older norms, and tables whose empty cells are NaN, say nothing."""
     return word if isinstance(word, str) and word else WALKING
@@ -281,6 +313,7 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     n = int((moved if len(moved) else norm)["n"].min())
     first = norm.iloc[0]
     note = {name: first[name] for name in ("model", "kinetics", "source")}
+    note |= {name: stated_by(norm, name) for name in ("name", "version", "date")}
     ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}
     return {"n": n, **note, "movement": movement_of(norm), "clinical": n >= CLINICAL_SUBJECTS, **ranges}
 

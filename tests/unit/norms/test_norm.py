@@ -9,7 +9,8 @@ import pytest
 from biomech_id.errors import FileRefusedError, OptionError, OutputError
 from biomech_id.norms.contributors import NormSample
 from biomech_id.norms.samples import norm_from_samples
-from biomech_id.session.values.norm import norm_band, norm_note, read_norm, write_norm
+from biomech_id.session.tables.csv_text import write_csv
+from biomech_id.session.values.norm import norm_band, norm_called, norm_note, read_norm, write_norm
 
 HIP, SPEED = ("HipAngles", "X"), ("speed", "")
 
@@ -57,6 +58,23 @@ def test_note_says_whether_it_is_clinical(norm: pd.DataFrame) -> None:
     assert big is not None
     assert big["clinical"] is True
     assert norm_note(None) is None
+
+
+def test_a_norm_has_a_name_a_version_and_a_date(tmp_path: Path) -> None:
+    made = norm_from_samples(
+        [sample(1.0), sample(2.0)], model="m", kinetics="k", source="us, 2026", name="Children", version="3", date="2026-11-28"
+    )
+    write_norm(made, tmp_path / "norm.csv")
+    read = read_norm(tmp_path / "norm.csv")
+    note = norm_note(read)
+    assert note is not None
+    assert [note[key] for key in ("name", "version", "date")] == ["Children", "3", "2026-11-28"]
+    assert norm_called(note) == "Children, 3, 2026-11-28"
+    write_csv(read.drop(columns=["name", "version", "date"]), tmp_path / "older.csv")
+    older = norm_note(read_norm(tmp_path / "older.csv"))
+    assert older is not None
+    assert [older[key] for key in ("name", "version", "date")] == ["", "", ""]
+    assert norm_called(older) == "us"
 
 
 def test_written_norm_reads_back(norm: pd.DataFrame, tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from biomech_id.norms.from_sessions import norm_from_sessions
 from biomech_id.session.session import Session
 from biomech_id.session.tables.means import mean_of_known
 from biomech_id.session.tables.omissions import Omission, omissions_of
-from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.tables.session_tables import Tables, tidy_table
 from biomech_id.session.values.norm import check_norm, norm_band
+from biomech_id.trial.examination import Examined
 from tests.older_cycles import as_before
 
 
@@ -65,6 +66,27 @@ def test_a_norm_for_a_patient_holds_people_of_an_age_and_not_the_patient(tables:
     assert "6.0 years old: not within 7 to 12 years" in str(next(each for each in told if each.subject == "A").why)
     with pytest.raises(OptionError, match="usable cycle"):
         norm_from_sessions(sessions, source="", ages=(20.0, 30.0))
+
+
+def with_clinic(tables: Tables, code: str, **clinic: str) -> Tables:
+    return person(tables, code, 0.0, clinic={"": clinic})
+
+
+def test_no_person_with_a_diagnosis_is_in_a_norm(tables: Tables) -> None:
+    examined_rows = tidy_table("examination", [vars(Examined(test="diagnosis", raw="CP, hemiplegia"))])
+    patients = [replace(person(tables, "A", 5.0), examination=examined_rows), with_clinic(tables, "B", Diagnose="Spina bifida")]
+    healthy = [person(tables, "C", 1.0), with_clinic(tables, "D", diagnosis="None"), with_clinic(tables, "E", note="tall")]
+    told: list[Omission] = []
+    norm = norm_from_sessions([*patients, *healthy], source="", tell=told.append)
+    band = norm_band(norm, "HipAngles", "X")
+    assert band is not None
+    assert band.n == 3
+    assert {each.subject: str(each.why) for each in told if each.why.rule == "has-a-diagnosis"} == {
+        "A": "has a diagnosis (CP, hemiplegia): no patient is in a norm",
+        "B": "has a diagnosis (Spina bifida): no patient is in a norm",
+    }
+    with pytest.raises(OptionError, match=r"no person with a diagnosis is in one \(A, B\)"):
+        norm_from_sessions(patients, source="")
 
 
 def test_scores_of_the_norms_own_people(tables: Tables) -> None:

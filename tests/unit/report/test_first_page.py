@@ -71,3 +71,11 @@ def test_a_title_of_a_small_panel_has_its_unit_on_a_line_of_its_own_where_one_li
     assert small_title(ROWS["KneeMoment", "X"], style, 29.0) == ["Knee sagittal moment", "N m/kg"]
     assert small_title(ROWS["KneeMoment", "X"], style, 40.0) == ["Knee sagittal moment, N m/kg"]
     assert small_title(ROWS["PelvisAngles", "X"], style, 29.0)[0].endswith(", °")
+
+
+def test_it_names_the_norm_with_version_date_and_people(session, build_norm, tmp_path):
+    norm = build_norm(n=24).assign(name="Children", version="3", date="2026-11-28")
+    assert "Norm: Children, 3, 2026-11-28, n = 24" in printed_on(session, tmp_path, norm=norm)
+    long = printed_on(session, tmp_path, norm=norm.assign(name="Children of many laboratories " * 4))
+    (said,) = [text for text in long if text.startswith("Norm: Children")]
+    assert said.endswith("…, n = 24")

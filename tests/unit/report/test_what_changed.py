@@ -102,6 +102,10 @@ def test_two_norms_are_both_named(build):
     pair = [replace(tables, summary={**tables.summary, "norm": note}) for tables, note in zip(pair, notes, strict=True)]
     (said,) = [line for line in other_differences(compared(*pair)) if line.startswith("two norms")]
     assert "lab 2024, n = 12 before, lab 2026, n = 30 after" in said
+    named = [{**note, "name": "Children", "version": str(at), "date": "2026-11-28"} for at, note in enumerate(notes, 1)]
+    versions = [replace(tables, summary={**tables.summary, "norm": note}) for tables, note in zip(pair, named, strict=True)]
+    (said,) = [line for line in other_differences(compared(*versions)) if line.startswith("two norms")]
+    assert "Children, 1, 2026-11-28, n = 12 before, Children, 2, 2026-11-28, n = 30 after" in said
     same = [replace(tables, summary={**tables.summary, "norm": notes[0]}) for tables in pair]
     assert not [line for line in other_differences(compared(*same)) if line.startswith("two norms")]
 
