@@ -33,6 +33,10 @@ def report(
         Path | None, typer.Option("--review", help="A review.toml: its cycles and comments; the rest needs `run`.")
     ] = None,
     patterns: Patterns = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(help="Write page 1 and every further page as PNG and SVG into this folder; the results stay as they are."),
+    ] = None,
     key: KeyFile = None,
     debug: Debug = False,
     version: Version = False,
@@ -55,6 +59,7 @@ def report(
             norm_for=norm_for,
             patterns=patterns,
             key=key,
+            figures=figures,
             progress=progress,
         )
     print_line(f"Wrote {written}.")

@@ -35,9 +35,12 @@ def redraw(
     norm_for: str | None = None,
     patterns: Path | None = None,
     key: Path | None = None,
+    figures: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Draw ``report.pdf`` or ``appendix.pdf`` in a folder of results and renew its hash in the manifest; return its path.
+
+    With ``figures`` the same pages are written as pictures there, and the results stay untouched.
 
     Parameters
     ----------
@@ -61,6 +64,8 @@ def redraw(
         File of a laboratory's own rules of gait patterns; None for those that are shipped.
     key : Path | None, optional
         The laboratory's key, for the hashes of norm, style, review and patterns in results under a code; None for no such hashes.
+    figures : Path | None, optional
+        Folder for the pages as PNG and SVG, which is then returned; None draws the PDF.
     progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
@@ -70,6 +75,7 @@ def redraw(
         The folder, norm, page names, style or review cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
+    from biomech_id.report.figures import draw_figures
 
     tables = read_tables(out)
     coded = bool(tables.manifest.get("coded"))
@@ -79,22 +85,18 @@ def redraw(
         decided = _drawable(read_review(review), tables, review, out)
         keeps = tables.manifest["recipe"].get("privacy", {}).get("keep_comments", False)
         tables = reviewed_tables(tables, without_remarks(decided) if coded and not keeps else decided)
+    how: dict[str, Any] = {
+        "norm": norm, "pages": pages, "appendix": appendix, "style": style, "mix": mix, "norm_for": norm_for,
+        "patterns": patterns or "", "progress": progress,
+    }  # fmt: skip
+    if figures is not None:
+        draw_figures(tables, figures, **how)
+        return figures
     name = "appendix.pdf" if appendix else "report.pdf"
     check_writable(out / name)
 
     def draw(path: Path) -> None:
-        draw_report(
-            tables,
-            path,
-            norm=norm,
-            pages=pages,
-            appendix=appendix,
-            style=style,
-            mix=mix,
-            norm_for=norm_for,
-            patterns=patterns or "",
-            progress=progress,
-        )
+        draw_report(tables, path, **how)
 
     drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review, patterns), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}

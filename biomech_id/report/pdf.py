@@ -85,6 +85,43 @@ def draw_report(
     OutputError
         The PDF cannot be written.
     """
+    made, look, title = pages_of(
+        tables, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix, norm_for=norm_for, patterns=patterns
+    )
+    with mpl.rc_context(look.rc), no_collector():
+        if printed is not None:
+            printed += [title, *texts_on(made)]
+        return write_pdf(made, Path(path), look, title=title, progress=progress)
+
+
+def pages_of(
+    tables: Tables,
+    *,
+    norm: NormSource,
+    pages: Iterable[str] | None,
+    appendix: bool,
+    style: Style | str | Path | None,
+    mix: Collection[str],
+    norm_for: str | None,
+    patterns: str | Path,
+) -> tuple[list[Page], Style, str]:
+    """Draw the pages of a report, with header and footer, but write them nowhere.
+
+    Parameters
+    ----------
+    tables, norm, pages, appendix, style, mix, norm_for, patterns
+        As for `draw_report`.
+
+    Returns
+    -------
+    tuple[list[Page], Style, str]
+        Pages, their look, and the document's title.
+
+    Raises
+    ------
+    OptionError
+        The appendix and pages by name; an unknown page; what `draw_report` refuses besides.
+    """
     if appendix and pages is not None:
         raise OptionError(
             "Pages asked for by name and the appendix do not go together: leave one of them out.",
@@ -102,10 +139,7 @@ def draw_report(
         made = list(session_pages(tables, look, reference, wanted, part))
         code = subject_code(tables, look)
         stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables), appendix=appendix)
-        title = f"{session_style(tables, look).label('page.cover')}: {code}"
-        if printed is not None:
-            printed += [title, *texts_on(made)]
-        return write_pdf(made, Path(path), look, title=title, progress=progress)
+    return made, look, f"{session_style(tables, look).label('page.cover')}: {code}"
 
 
 def texts_on(pages: Iterable[Page]) -> Iterator[str]:
