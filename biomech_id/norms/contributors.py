@@ -98,7 +98,11 @@ def marks_of(tables: Tables, marks: frozenset[str]) -> frozenset[str]:
     return marks if tables.manifest.get("coded") else marks - {mark(str(tables.summary["subject"].get("code") or ""))}
 
 
-def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
+#: Rows of a table, column by column: an array or a list, or one cell for all of them; "n" is never one cell.
+Rows = Mapping[str, Any]
+
+
+def contributor_rows(samples: Sequence[NormSample]) -> list[Rows]:
     """Return the rows of a norm's table that tell of each contributor, and nothing else.
 
     Parameters
@@ -108,24 +112,45 @@ def contributor_rows(samples: Sequence[NormSample]) -> pd.DataFrame:
 
     Returns
     -------
-    pd.DataFrame
-        Rows with the norm's columns; variables bear a prefix that no curve has.
+    list[Rows]
+        Rows with some of the norm's columns; variables bear a prefix that no curve has.
     """
     columns = {"marks": [" ".join(sorted(sample.marks)) for sample in samples], "sex": [sample.sex for sample in samples]}
     columns |= {name: [_number(getattr(sample, attribute)) for sample in samples] for attribute, name in _NUMBERS.items()}
-    parts = [pd.DataFrame({"variable": [f"{CONTRIBUTOR}{name}"], "component": [""], "percent": [np.nan],
-                           "contributors": [";".join(texts)], "n": [sum(map(bool, texts))]})
-             for name, texts in columns.items()]  # fmt: skip
+    parts: list[Rows] = [
+        {"variable": f"{CONTRIBUTOR}{name}", "component": "", "percent": np.nan,
+         "contributors": [";".join(texts)], "n": [sum(map(bool, texts))]}
+        for name, texts in columns.items()
+    ]  # fmt: skip
     for name in dict.fromkeys(name for sample in samples for name in sample.sides):
         points = next(len(sample.sides[name]) for sample in samples if name in sample.sides)
         curves = np.stack([sample.sides.get(name, np.full(points, np.nan)) for sample in samples])
         side, variable, component = name
-        parts.append(pd.DataFrame({
+        parts.append({
             "variable": f"{CONTRIBUTOR}{side}.{variable}", "component": component,
-            "percent": np.arange(float(points)) if points == CURVE_POINTS else np.full(points, np.nan),
+            "percent": np.arange(float(points)) if points == CURVE_POINTS else np.nan,
             "contributors": told_values(curves), "n": np.isfinite(curves).sum(axis=0),
-        }))  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
+        })  # fmt: skip
+    return parts
+
+
+def one_table(parts: Sequence[Rows]) -> pd.DataFrame:
+    """Return rows one below the other; a column that some lack is missing there.
+
+    Parameters
+    ----------
+    parts : Sequence[Rows]
+        At least one. A table of each, put together, would take a hundred times as long.
+    """
+
+    def cells(part: Rows, name: str) -> Sequence[object]:
+        value = part.get(name, np.nan)
+        if isinstance(value, np.ndarray):
+            return value.tolist()
+        return value if isinstance(value, list) else [value] * len(part["n"])
+
+    names = dict.fromkeys(name for part in parts for name in part)
+    return pd.DataFrame({name: [cell for part in parts for cell in cells(part, name)] for name in names})
 
 
 def told_values(values: FloatArray) -> list[str]:

@@ -15,7 +15,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, table_columns
 from biomech_id.errors import OptionError
-from biomech_id.norms.contributors import contributor_rows, told_values
+from biomech_id.norms.contributors import Rows, contributor_rows, one_table, told_values
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.session.values.norm import PERCENTILES, NormSample, Spread
@@ -83,7 +83,7 @@ def norm_from_samples(
     }
     about["movement"] = movement
     parts = [_rows(each, samples) for each in dict.fromkeys(each for sample in samples for each in sample.values)]
-    return _table([*parts, contributor_rows(samples)], samples, about)
+    return _table([*parts, *contributor_rows(samples)], samples, about)
 
 
 def norm_at_speed(samples: Sequence[NormSample], speed: float, least: int, about: Mapping[str, str]) -> pd.DataFrame:
@@ -153,19 +153,19 @@ def _slope(speed: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray((across * np.where(known, values, 0.0)).sum(axis=0) / np.where(squares > 0, squares, np.inf))
 
 
-def _table(parts: Sequence[pd.DataFrame], samples: Sequence[NormSample], about: Mapping[str, str]) -> pd.DataFrame:
+def _table(parts: Sequence[Rows], samples: Sequence[NormSample], about: Mapping[str, str]) -> pd.DataFrame:
     """The rows with what is said of all of them."""
     ages, speeds = [sample.age_years for sample in samples], [sample.speed for sample in samples]
     ranges = {
         "age_min_y": _extreme(np.nanmin, ages), "age_max_y": _extreme(np.nanmax, ages),
         "speed_min": _extreme(np.nanmin, speeds), "speed_max": _extreme(np.nanmax, speeds),
     }  # fmt: skip
-    norm = pd.concat(parts, ignore_index=True).assign(**ranges, **about)
+    norm = one_table(parts).assign(**ranges, **about)
     fitted = [name for name in ("leverage", "freedom") if name in norm]
     return norm.reindex(columns=[*(column.name for column in table_columns("norm")), *fitted])
 
 
-def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = float("nan"), least: int = 0) -> pd.DataFrame:
+def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = float("nan"), least: int = 0) -> Rows:
     """One variable at each percent; at a speed the subjects have been brought to it, which has spent one more degree of freedom."""
     theirs = [sample for sample in samples if name in sample.values]
     stacked = np.stack([sample.values[name] for sample in theirs])
@@ -189,11 +189,11 @@ def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = f
         {"contributors": told_values(_everybody(name, samples, points))} if spread is None and not np.isfinite(speed) else {}
     )
     fitted = {} if spread is None else {"leverage": spread.leverage, "freedom": spread.freedom}
-    return pd.DataFrame({
+    return {
         "variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n,
         "whole_curve_sd": whole_curve_sd(whole, spread=spread) if points == CURVE_POINTS else np.nan,
         **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)}, **contributors, **fitted,
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 def _limbs(name: tuple[str, str], samples: Sequence[NormSample], people: FloatArray) -> FloatArray:
