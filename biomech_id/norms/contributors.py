@@ -146,7 +146,8 @@ def one_table(parts: Sequence[Rows]) -> pd.DataFrame:
     def cells(part: Rows, name: str) -> Sequence[object]:
         value = part.get(name, np.nan)
         if isinstance(value, np.ndarray):
-            return value.tolist()
+            listed: list[object] = value.tolist()
+            return listed
         return value if isinstance(value, list) else [value] * len(part["n"])
 
     names = dict.fromkeys(name for part in parts for name in part)
