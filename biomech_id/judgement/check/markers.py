@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id.algebra.arrays import BoolArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
 from biomech_id.judgement.check.sides import POSTERIOR, both_sides, inspect_sides
@@ -27,6 +27,9 @@ LARGEST_SPEED_M_S = 30.0
 #: Below this a spike is noise, however fast the cameras are.
 SMALLEST_SPIKE_M = 0.02
 FLOOR_TOLERANCE_M = 0.05
+#: Ends of axes that software computed keep length and right angle to this, which no marker on skin does, and turn by more than this
+#: share of their length.
+AXIS_LENGTH_M, AXIS_TURN = 2e-4, 0.05
 #: Height of the anterior iliac spines as a share of stature, with room for children, posture and bent knees.
 PELVIS_SHARE = (0.40, 0.66)
 #: Roles of a leg, each well above the other while somebody stands, walks or lands, and how far the wrong way round they lie (m).
@@ -143,11 +146,29 @@ def _floor(trial: Trial) -> Iterator[Finding]:
     height = trial.markers.position_m[..., 2] - _floor_height(trial)
     with np.errstate(invalid="ignore"):
         below = height < -FLOOR_TOLERANCE_M
+    ends = [i for i in range(below.shape[1]) if np.any(below[:, i]) and _ends_an_axis(trial.markers.position_m, i)]
+    height[:, ends], below[:, ends] = np.nan, False
     if below.any():
         frame, column = (int(i) for i in np.unravel_index(np.nanargmin(height), height.shape))
         depth_cm, name = -100 * float(height[frame, column]), trial.markers.names[column]
         values = {"marker": name, "depth_cm": depth_cm, "frame": frame + trial.first_frame}
         yield Finding("markers-below-floor", values, trial.name)
+
+
+def _ends_an_axis(position_m: FloatArray, column: int) -> bool:
+    """Whether a point is no marker but the end of an axis: at an origin it makes an exact right angle with another point."""
+    seen_m = position_m[np.isfinite(position_m[:, column]).all(axis=1)]
+    for origin in range(seen_m.shape[1]):
+        arms_m = seen_m - seen_m[:, [origin]]
+        axis_m = arms_m[:, column]
+        length_m = float(np.linalg.norm(axis_m[0]))
+        # Lengths of the arms, constant; their parts along the axis, none.
+        exact = np.ptp(np.linalg.norm(arms_m, axis=2), axis=0) < AXIS_LENGTH_M
+        along_m2 = np.abs(np.einsum("fmi,fi->fm", arms_m, axis_m)).max(axis=0)
+        square = exact & (np.linalg.norm(arms_m[0], axis=1) > AXIS_LENGTH_M) & (along_m2 < AXIS_LENGTH_M * length_m)
+        if exact[column] and square.any() and np.linalg.norm(np.ptp(axis_m, axis=0)) > AXIS_TURN * length_m:
+            return True
+    return False
 
 
 def _leg_order(trial: Trial) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.trial import EventKind, ForcePlate, Trial
 
 CERTAINLY_LOADED_N = 50.0
+#: Whose markers go no farther than this has not made two steps, m.
+LEAST_WAY_M = 0.5
 #: Measured on good files:
 #: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
 PRESSURE_INSIDE_SHARE = 0.94
@@ -198,5 +200,10 @@ def inspect_events(trial: Trial) -> Iterator[Finding]:
 
 
 def _may_step(trial: Trial) -> bool:
+    """Whether somebody steps; where no foot is seen, whether the markers that are go somewhere."""
     kind = classify(trial)
-    return kind.stepping or kind is TrialKind.NOT_JUDGED
+    if kind is not TrialKind.NOT_JUDGED:
+        return kind.stepping
+    paths_m = (path[np.isfinite(path).all(axis=1)] for path in trial.markers.position_m.swapaxes(0, 1))
+    ways_m = [np.ptp(path, axis=0).max() for path in paths_m if len(path)]
+    return not ways_m or float(np.median(ways_m)) > LEAST_WAY_M

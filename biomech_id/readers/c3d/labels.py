@@ -180,9 +180,9 @@ def _declared(file: C3DFile, prefix: str) -> dict[str, str]:
 
 
 def _axis_families(named: Sequence[str]) -> set[str]:
-    """Segment axes: four virtual points per segment, its origin O and the ends A, L, P of its axes (LFEO LFEA LFEL LFEP)."""
+    """Segment axes: four virtual points per segment, its origin O and the ends A, L, P of its axes (LFEO LFEA LFEL LFEP, LTI_O)."""
     present = set(named)
-    stems = {name[:-1] for name in present if len(name) in (3, 4) and name.endswith("O") and name.isupper()}
+    stems = {name[:-1] for name in present if len(name) in (3, 4, 5) and name.endswith("O") and name.isupper()}
     return {stem + end for stem in stems for end in "OALP" if all(stem + other in present for other in "OALP")}
 
 

@@ -10,6 +10,7 @@ from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.events import event_agreement, find_events, learn_timing, search_events
 from biomech_id.judgement.check.plates import inspect_events
+from biomech_id.sample.subject import virtual_subject
 from biomech_id.trial import Event, EventKind
 
 STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
@@ -230,3 +231,18 @@ def test_marks_of_a_calibration_are_no_missing_events(walker):
     still = walker(speed=0.0, stride_s=1.0, duty=0.999, lift_m=0.0).trial(events=strikes)
     assert [f.rule for f in inspect_events(still)] == []
     assert [f.rule for f in inspect_events(walker().trial(events=strikes))] == ["events-order"]
+
+
+@pytest.mark.parametrize("feet", [True, False])
+def test_nor_those_of_somebody_who_stands_or_swings_a_leg(feet):
+    """Marks say where a calibration begins and ends; whether somebody steps is asked of the markers where no foot is seen."""
+    person = virtual_subject(duration_s=2.0)
+    marks = (Event(0.2, "L", STRIKE), Event(0.8, "L", STRIKE))
+    said = {}
+    for sample in (person.static("static", duration_s=1.0), person.star_arc("functional"), person.walk("walk")):
+        position = sample.trial.markers.position_m.copy()
+        if not feet:
+            position[:, [name[1:] in ("HEE", "TOE", "ANK") for name in sample.trial.markers.names]] = np.nan
+        trial = replace(sample.trial, events=marks, markers=sample.trial.markers.with_positions(position))
+        said[trial.name] = [f.rule for f in inspect_events(trial)]
+    assert said == {"static": [], "functional": [], "walk": ["events-order"]}

@@ -13,6 +13,7 @@ from c3d_builder import C3D, healthy
 
 from biomech_id.errors import Severity
 from biomech_id.judgement.check import check_file, iter_check
+from biomech_id.readers.c3d.labels import _axis_families
 from docs.generate.rules import PAGE, findings_of, page
 
 RULES = findings_of("reading") | findings_of("check")
@@ -256,6 +257,49 @@ def found(file: C3D, folder: Path) -> dict[str, Severity]:
     report = check_file(file.write(folder / "trial.c3d"), trust=True)
     assert report.readable, report.error
     return {finding.rule: finding.severity for finding in report.findings}
+
+
+def with_axes(names: tuple[str, str, str], noise_mm: float) -> Break:
+    """A shank's origin and the ends of two axes, computed from a pose that swings by 40 degrees; the second is below the floor."""
+
+    def change(file: C3D) -> None:
+        angle = 0.35 * np.sin(np.arange(len(file.points)) / 10.0)
+        ends = np.zeros((3, len(angle), 4))
+        knee = file.path("LKNE")[:, :3]
+        forward = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)
+        down = np.stack([-np.sin(angle), 0.0 * angle, -np.cos(angle)], axis=1)
+        for end, offset in zip(ends, (0.0 * down, 0.3 * forward, 1.25 * down), strict=True):
+            end[:, :3] = knee + 500.0 * offset
+        ends[..., :3] += noise_mm * np.random.default_rng(0).normal(size=ends[..., :3].shape)
+        file.points = np.concatenate([file.points, ends.swapaxes(0, 1)], axis=1)
+        file.groups["POINT"] |= {"USED": file.points.shape[1], "LABELS": [*file.labels(), *names]}
+
+    return change
+
+
+@pytest.mark.parametrize(("noise_mm", "said"), [(0.0, False), (0.3, True)])
+def test_the_end_of_a_computed_axis_is_no_marker_below_the_floor(noise_mm: float, said: bool, tmp_path: Path) -> None:
+    """Software writes axes among the markers, and the doctor said that LTI_MA is 14 cm below the floor; a marker has noise."""
+    file = healthy()
+    with_axes(("LTI_OR", "LTI_AP", "LTI_MA"), noise_mm)(file)
+    report = check_file(file.write(tmp_path / "trial.c3d"), trust=True)
+    below = [finding.values["marker"] for finding in report.findings if finding.rule == "markers-below-floor"]
+    assert below == (["LTI_MA"] if said else [])
+
+
+def test_a_marker_below_the_floor_is_said_beside_a_computed_axis(tmp_path: Path) -> None:
+    file = healthy()
+    with_axes(("LTI_OR", "LTI_AP", "LTI_MA"), 0.0)(file)
+    marker("LTOE", add((slice(60, None), 2), -110.0))(file)
+    report = check_file(file.write(tmp_path / "trial.c3d"), trust=True)
+    assert [finding.values["marker"] for finding in report.findings if finding.rule == "markers-below-floor"] == ["LTOE"]
+
+
+@pytest.mark.parametrize("stem", ["LFE", "LTI_", "PEL"])
+def test_a_family_of_four_axis_points_is_virtual_by_name(stem: str) -> None:
+    names = [stem + end for end in "OALP"]
+    assert _axis_families(names) == set(names)
+    assert _axis_families(names[:3]) == set()
 
 
 def test_the_healthy_file_has_nothing_to_report(tmp_path: Path) -> None:
