@@ -94,6 +94,16 @@ def test_the_cover_says_why_no_cycle_is_in_a_mean_by_what_there_is(kinds: tuple[
     assert ("well enough" in text) == ("straight" in kinds)
 
 
+@pytest.mark.parametrize(("language", "rests"), [("en", "a foot at rest"), ("de", "ein ruhender Fuß")])
+def test_a_marker_that_stands_still_may_be_that_of_a_resting_foot(language: str, rests: str) -> None:
+    """A toe that rested to the last digit was said to have been unseen, as if a hidden marker were the only reason."""
+    values = {"marker": "LTOE", "first": 10, "last": 40, "n": 31}
+    assert "last digit" in worded("marker-stands-still", values, "en")
+    hint = worded("marker-stands-still", values, language, "hint")
+    assert rests in hint
+    assert not re.search("was not seen|nicht gesehen", hint)
+
+
 def test_a_finding_about_one_step_says_so() -> None:
     assert Finding("plate-elsewhere", STEPS).message.startswith("By 1 step on it, plate 1")
 
