@@ -251,7 +251,8 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     of_kind = cycles[cycles["kind"] == kind]
     if len(counted(of_kind)):
         return cycle_counts(counted(of_kind), style)
-    why = "no_means" if len(of_kind) else "no_straight" if len(cycles) else "no_strides"
+    elsewhere = "other_means" if len(counted(cycles)) else "no_straight"
+    why = "no_means" if len(of_kind) else elsewhere if len(cycles) else "no_strides"
     return style.label(f"cover.{why}", n=len(of_kind))
 
 

@@ -137,6 +137,9 @@ def test_why_no_cycle_is_in_the_means(build):
     cycles = tables.cycle_list.assign(kinematics=False, kinetics=False)
     assert cycles_in_means(cycles, STYLE).startswith(f"none: no cycle of straight walking ({len(cycles)}) is steady")
     assert cycles_in_means(cycles.assign(kind="turn"), STYLE) == "none: no cycle is of a straight walk"
+    # The table of layers beside it counts those of turns.
+    elsewhere = cycles_in_means(tables.cycle_list.assign(kind="turn"), STYLE)
+    assert elsewhere.endswith("this movement's means are on pages of their own")
 
 
 def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):
