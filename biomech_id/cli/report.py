@@ -197,9 +197,14 @@ def review(
 
 
 def norm(
-    outs: Annotated[list[Path], typer.Argument(help="Folders of run or batch, any number.", show_default=False)],
+    outs: Annotated[
+        list[Path], typer.Argument(help="Folders of run or batch, any number; with --import one table.", show_default=False)
+    ],
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
     *,
+    others: Annotated[
+        bool, typer.Option("--import", help="Take somebody else's means and SDs, from a table (CSV or XLSX) in place of folders.")
+    ] = False,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
     name: Annotated[str, typer.Option(help="What the norm is called, on page 1 of every report drawn with it.")] = "",
     norm_version: Annotated[str, typer.Option("--norm-version", help="Its version.")] = "",
@@ -222,14 +227,21 @@ def norm(
 
     Example: biomech-id norm results/healthy -o norm.csv
     """
+    if others and len(outs) != 1:
+        raise typer.BadParameter("--import takes one table, and no folders beside it")
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
     with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):
-            from biomech_id.pipeline.norms import make_norm
+            from biomech_id.pipeline.norms import import_norm, make_norm
         with stage("write"):
-            made = make_norm(
-                outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (),
-                movement=movement, name=name, version=norm_version, date=date,
+            called = {"source": source, "name": name, "version": norm_version}
+            made = (
+                import_norm(outs[0], output, **called, date=date)
+                if others
+                else make_norm(
+                    outs, output, **called, date=date, condition=condition, mix=mix or (), ages=ages, without=without or (),
+                    movement=movement,
+                )
             )  # fmt: skip
     for sentence in made.without_fingerprint:
         print_error(sentence)

@@ -192,7 +192,26 @@ class ArtefactTests:
         """Return whether the person's age does not fit those of the norm; None where one of them is not recorded."""
         age = self._tables.summary.get("subject", {}).get("age_years")
         ages = [person.age_years for person in self._people if np.isfinite(person.age_years)]
-        if age is None or not ages:
-            return None
-        margin = _AGE_YEARS if age >= _ADULT else _CHILD_YEARS
-        return bool(not min(ages) - margin <= age <= max(ages) + margin)
+        return age_does_not_fit(age, min(ages), max(ages)) if ages else None
+
+
+def age_does_not_fit(age_years: float | None, youngest: float, oldest: float) -> bool | None:
+    """Return whether a person's age does not fit those of a norm; None where one of them is not recorded.
+
+    Parameters
+    ----------
+    age_years : float | None
+        Of the person.
+    youngest, oldest : float
+        Of the norm's people, years; NaN where it does not say.
+
+    Examples
+    --------
+    >>> from biomech_id.interpretation.artefacts import age_does_not_fit
+    >>> age_does_not_fit(9.0, 11.0, 16.0), age_does_not_fit(7.0, 11.0, 16.0), age_does_not_fit(None, 11.0, 16.0)
+    (False, True, None)
+    """
+    if age_years is None or not np.isfinite([youngest, oldest]).all():
+        return None
+    margin = _AGE_YEARS if age_years >= _ADULT else _CHILD_YEARS
+    return bool(not youngest - margin <= age_years <= oldest + margin)

@@ -12,13 +12,14 @@ from biomech_id.conventions import MUSCLE_VARIABLES, UPPER_VARIABLES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
 from biomech_id.norms.from_sessions import ASKED_FOR, norm_from_sessions
+from biomech_id.norms.imported import norm_of_others
 from biomech_id.pipeline.study.tables import session_folders
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.omissions import Omission
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of, without_fingerprint
-from biomech_id.session.values.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS, fewer_subjects, stated_by, write_norm
 from biomech_id.session.values.step import steps
 
 
@@ -133,6 +134,38 @@ def make_norm(
     write_norm(norm, output)
     n = int(norm["n"].max())
     return MadeNorm(n, CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed), fewer_subjects(norm))
+
+
+def import_norm(
+    file: Path, output: Path, *, source: str = "", name: str = "", version: str = "", date: str | None = None
+) -> MadeNorm:
+    """Write a norm from means and SDs that somebody else made.
+
+    Parameters
+    ----------
+    file : Path
+        Their table, as `norms.imported.norm_of_others` reads it.
+    output : Path
+        CSV file to write; an existing one is replaced.
+    source, name, version : str, optional
+        Of the norm; empty for what the table says.
+    date : str | None, optional
+        Day it was made, as ISO writes it; None for the table's, or today.
+
+    Raises
+    ------
+    FileRefusedError, MissingInputError, OptionError
+        As for `norms.imported.norm_of_others`; no such day.
+    OutputError
+        The file cannot be written.
+    """
+    check_writable(output)
+    norm = norm_of_others(file)
+    given = {"source": source, "name": name, "version": version}
+    norm = norm.assign(**{key: word for key, word in given.items() if word})
+    norm = norm.assign(date=_day(date or stated_by(norm, "date") or None))
+    write_norm(norm, output)
+    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, fewer=fewer_subjects(norm))
 
 
 def _day(date: str | None) -> str:

@@ -207,6 +207,21 @@ def test_a_norm_is_made_with_a_name_a_version_and_a_date(home: Path, tmp_path: P
     assert "'31.1.2026' is no day" in refused.output
 
 
+def test_means_of_others_are_imported_and_scores_need_no_people(home: Path, tmp_path: Path) -> None:
+    norm = pd.read_csv(home / "norm.csv", dtype=str, keep_default_na=False)
+    kept = norm["variable"].isin(["PelvisAngles", "HipAngles", "KneeAngles", "AnkleAngles", "FootProgressAngles"])
+    theirs = norm.loc[kept, ["variable", "component", "percent", "mean"]].assign(sd="3", n="30", age_min_y="20", age_max_y="40")
+    theirs.assign(model="conventional").to_csv(tmp_path / "theirs.csv", index=False)
+    made = run("norm", "--import", tmp_path / "theirs.csv", "-o", tmp_path / "norm.csv", "--name", "Published")
+    assert (made.exit_code, "30 subjects" in made.output) == (0, True), made.output
+    drawn = run("report", home / "out", "--norm", tmp_path / "norm.csv", "--pages", "first", "--pages", "scores")
+    assert drawn.exit_code == 0, drawn.output
+    text = text_of(home / "out" / "report.pdf")
+    assert "Norm: Published, " in text
+    assert "the norm holds means and SDs and no people" in text
+    assert run("norm", home / "out", "--import", tmp_path / "theirs.csv", "-o", tmp_path / "none.csv").exit_code == 2
+
+
 def test_a_norm_leaves_out_who_has_a_diagnosis_and_says_so(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "out", tmp_path / "patient")
     summary = json.loads((tmp_path / "patient" / "summary.json").read_text(encoding="utf-8"))

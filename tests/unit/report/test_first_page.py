@@ -79,3 +79,16 @@ def test_it_names_the_norm_with_version_date_and_people(session, build_norm, tmp
     long = printed_on(session, tmp_path, norm=norm.assign(name="Children of many laboratories " * 4))
     (said,) = [text for text in long if text.startswith("Norm: Children")]
     assert said.endswith("…, n = 24")
+
+
+def test_a_norm_of_means_alone_is_not_judged_and_of_other_ages_orientation_only(build, build_norm, tmp_path):
+    tables = build()
+    tables.summary["subject"]["age_years"] = 40.0
+    children = build_norm(n=24).assign(age_min_y=6.0, age_max_y=12.0)
+    said = printed_on(tables, tmp_path, norm=children)
+    assert "the norm holds means and SDs and no people" in " ".join(said)
+    assert any("age does not fit the norm's; orientation only" in text for text in [" ".join(said), "; ".join(said)])
+    adults = " ".join(printed_on(tables, tmp_path, norm=build_norm(n=24).assign(age_min_y=30.0, age_max_y=50.0)))
+    assert "orientation only" not in adults
+    few = " ".join(printed_on(tables, tmp_path, norm=build_norm(n=12).assign(age_min_y=30.0, age_max_y=50.0)))
+    assert "below 20 people: orientation only" in few

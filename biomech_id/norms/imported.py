@@ -1,0 +1,181 @@
+"""A norm from means and SDs that somebody else made: what ``biomech-id norm --import FILE`` reads.
+
+The file has one row for each variable at each percent of the cycle, or one for a number, as ``norm.csv`` has them: ``variable,
+component, percent, mean, sd``. What holds for all of it stands in a column, or (CSV) above the table as ``# key: value``. Such a
+norm has no people: what needs single curves (sentences about limbs, the scores' own norm, correlations) is not judged with it.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.conventions import CYCLE_ROWS, table_columns
+from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.session.values.norm import check_norm
+
+#: Columns of every row.
+_ROWS = ("variable", "component", "percent", "mean", "sd")
+#: What must be said of the whole: how many people, of which ages and with which body model they were computed.
+_STATED = ("n", "age_min_y", "age_max_y", "model")
+#: What may be said besides.
+_MAY = ("kinetics", "hip_centre", "bandwidth", "movement", "source", "speed_min", "speed_max", "name", "version", "date")
+#: Key of the convention of moments, and by what a moment of each is multiplied to be internal.
+CONVENTION, _SIGNS = "moments", {"internal": 1.0, "external": -1.0}
+#: What somebody writes who does not know.
+_UNKNOWN = ("", "unknown", "not stated")
+#: A curve has at least so many points, evenly spread from 0 to 100 percent.
+_LEAST_POINTS = 11
+
+
+def norm_of_others(path: Path) -> pd.DataFrame:
+    """Read somebody else's means and SDs and return them as a norm; curves of fewer points are read between on straight lines.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file or a workbook (``.xlsx``, its first sheet), in the units and signs of the data dictionary; external moments
+        change their sign.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows of ``norm.csv``, without people.
+
+    Raises
+    ------
+    FileRefusedError
+        It cannot be read as a table, is of another kind, or lacks a column.
+    MissingInputError
+        A workbook, and openpyxl is not installed.
+    OptionError
+        Something is not stated, is no number, or is nothing that this program computes.
+    """
+    table = _stated_everywhere(_table(path), path)
+    unknown = sorted(
+        {name for name in zip(table["variable"], table["component"], strict=True) if name[1] and name not in CYCLE_ROWS}
+    )
+    if unknown:
+        names = ", ".join(".".join(name) for name in unknown[:5])
+        raise OptionError(
+            f"{path.name} has curves that this program does not compute: {names}; they are called as in cycles.csv.",
+            value=names, expected="variables and components of cycles.csv", where=str(path),
+        )  # fmt: skip
+    numbers = {
+        name: _numbers(table, name, path) for name in ("percent", "mean", "sd", "n", *_STATED[1:3], "speed_min", "speed_max")
+    }
+    if numbers["n"].isna().any():
+        raise OptionError(
+            f"{path.name} does not say for every row how many people it is of.",
+            value="",
+            expected="n of at least 1",
+            where=str(path),
+        )
+    table = table.assign(**numbers)
+    table["mean"] *= _signs(table, path)
+    parts = [_on_the_grid(rows, path) for _, rows in table.groupby(["variable", "component"], sort=False)]
+    norm = pd.concat(parts, ignore_index=True)
+    norm["n"] = norm["n"].astype(np.int64)
+    norm["contributors"] = ""
+    norm = norm.reindex(columns=[column.name for column in table_columns("norm")])
+    check_norm(norm, where=str(path))
+    return norm
+
+
+def _table(path: Path) -> pd.DataFrame:
+    """Cells as text, with a column for each ``# key: value`` above them."""
+    kind = path.suffix.lower()
+    try:
+        if kind == ".xlsx":
+            return pd.read_excel(path, dtype=str, keep_default_na=False)
+        if kind == ".csv":
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            head = [line.lstrip("# ").partition(":") for line in lines if line.startswith("#")]
+            rows = "\n".join(line for line in lines if not line.startswith("#"))
+            table = pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False)
+            return table.assign(**{key.strip(): value.strip() for key, _, value in head})
+    except ImportError as error:
+        raise MissingInputError(
+            "A workbook needs the package openpyxl, which is not installed: type `pip install openpyxl`, or save it as CSV.",
+            value="openpyxl", expected="openpyxl", where=str(path),
+        ) from error  # fmt: skip
+    except (OSError, ValueError, KeyError) as error:
+        raise FileRefusedError(
+            f"{path.name} cannot be read as a table of means and SDs: {error}.",
+            value=str(path),
+            expected="a table",
+            where=str(path),
+        ) from error
+    raise FileRefusedError(
+        f"{path.name} is neither CSV nor a workbook (.xlsx): save its means and SDs as one of them.",
+        value=kind, expected=".csv or .xlsx", where=str(path),
+    )  # fmt: skip
+
+
+def _stated_everywhere(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The table with every column there is, where all that must be said is said."""
+    missing = [name for name in (*_ROWS, *_STATED) if name not in table]
+    if missing:
+        raise FileRefusedError(
+            f"{path.name} does not say {', '.join(missing)}: a column each, or above the table a line `# {missing[0]}: ...`.",
+            value=list(table.columns), expected=", ".join((*_ROWS, *_STATED)), where=str(path),
+        )  # fmt: skip
+    table = table.assign(**{name: "" for name in (*_MAY, CONVENTION) if name not in table})
+    table = table.apply(lambda column: column.str.strip())
+    for name in ("model", *_MAY[:5]):
+        table[name] = table[name].where(~table[name].str.lower().isin(_UNKNOWN), "")
+    return table.assign(source=table["source"].where(table["source"] != "", path.name))
+
+
+def _numbers(table: pd.DataFrame, name: str, path: Path) -> pd.Series[float]:
+    """A column's numbers, NaN where nothing is known."""
+    known = ~table[name].str.lower().isin(_UNKNOWN)
+    numbers = pd.to_numeric(table[name].where(known), errors="coerce")
+    wrong = table.loc[known & ~np.isfinite(numbers), name]
+    if len(wrong):
+        raise OptionError(
+            f"{path.name} has {wrong.iloc[0]!r} as {name}, which is no number.",
+            value=wrong.iloc[0],
+            expected="a number",
+            where=name,
+        )
+    return numbers
+
+
+def _signs(table: pd.DataFrame, path: Path) -> pd.Series[float]:
+    """By what each row's mean is multiplied: moments of the other convention change their sign."""
+    moments = {name for name, row in CYCLE_ROWS.items() if row.quantity == "moment"}
+    named = zip(table["variable"], table["component"], strict=True)
+    are_moments = pd.Series([(str(v).rsplit(".", 1)[-1], c) in moments for v, c in named], table.index)
+    stated = table[CONVENTION].str.lower()
+    strange = sorted(set(stated[are_moments]) - set(_SIGNS))
+    if strange:
+        raise OptionError(
+            f"{path.name} holds joint moments and does not say whether they are internal or external: `# {CONVENTION}: internal`.",
+            value=strange[0], expected=" or ".join(_SIGNS), where=str(path),
+        )  # fmt: skip
+    signs = [_SIGNS[words] if moment else 1.0 for words, moment in zip(stated, are_moments, strict=True)]
+    return pd.Series(signs, table.index)
+
+
+def _on_the_grid(rows: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """One variable at each percent; a scalar as it is."""
+    if len(rows) == 1 and np.isnan(rows["percent"].iloc[0]):
+        return rows
+    rows = rows.sort_values("percent", kind="stable")
+    percent = rows["percent"].to_numpy(np.float64)
+    steps = np.diff(percent)
+    name = ".".join(filter(None, (str(rows["variable"].iloc[0]), str(rows["component"].iloc[0]))))
+    if len(percent) < _LEAST_POINTS or percent[0] != 0.0 or percent[-1] != 100.0 or np.ptp(steps) > 1e-6 * steps.max():
+        raise OptionError(
+            f"{path.name} gives {name} at {len(percent)} places that do not lie evenly from 0 to 100 percent.",
+            value=len(percent), expected=f"at least {_LEAST_POINTS} places, evenly from 0 to 100", where=str(path),
+        )  # fmt: skip
+    grid = np.arange(float(CURVE_POINTS))
+    mean, sd = (np.interp(grid, percent, rows[key].to_numpy(np.float64)) for key in ("mean", "sd"))
+    fewest = rows.iloc[[int(np.argmin(rows["n"].to_numpy(np.float64)))] * CURVE_POINTS].reset_index(drop=True)
+    return fewest.assign(percent=grid, mean=mean, sd=sd)
