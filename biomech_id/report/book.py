@@ -139,8 +139,8 @@ def session_pages(
             pages, several = list(kinds), len(main) > 1
             yield from _movements(pages, main[:1], content, whole, room, several=several)
             yield from _movements(pages, main[1:], content, whole, room.of_further_conditions, several=several)
-        elif not whole or not kinds_of_trials:
-            # A session without any cycle has the pages that are asked for, each saying so; a whole report has curves over time.
+        elif not whole:
+            # A session without any cycle has the pages that are asked for, each saying so; no whole report holds such a page.
             why = "no_cycles" if kinds_of_trials else "no_trials"
             yield from (Page(kind.name, kind.title(0, style), _empty(style, why)) for kind in kinds)
 
