@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 
@@ -20,11 +19,10 @@ from biomech_id.session.values.step import Progress, Step
 
 #: What lies in the folder and says which files of it are ours: name -> sha256.
 LISTED = "figures.json"
-#: Suffix -> what a picture of that kind is written with. No version and no clock: the same page gives the same bytes.
-_KINDS: dict[str, dict[str, Any]] = {
-    "png": {"dpi": 200.0, "metadata": {"Software": None}},
-    "svg": {"metadata": {"Date": None, "Creator": None}},
-}
+#: Suffix -> what a picture of that kind does not say. No version and no clock: the same page gives the same bytes.
+_KINDS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
+#: Of a PNG, dots per inch.
+_DPI = 200.0
 
 
 def draw_figures(
@@ -77,10 +75,10 @@ def draw_figures(
             for number, (name, page) in enumerate(zip(names, made, strict=True), 1):
                 if progress is not None:
                     progress(Step("draw", page.title, number, len(names)))
-                for kind, options in _KINDS.items():
+                for kind, without in _KINDS.items():
                     path = folder / f"{name}.{kind}"
                     with whole_file(path) as part:
-                        page.figure.savefig(part, format=kind, **options)
+                        page.figure.savefig(part, format=kind, dpi=_DPI, metadata=without)
                     listed[path.name] = sha256_of(path)
                     written.append(path)
     finally:
