@@ -92,14 +92,17 @@ def compare_command(
     """
     with shown_progress(progress, timings=timings, logged=False) as shown:
         with stage("start"):
-            from biomech_id.report import compare_report, session_differences
+            from biomech_id.report import compare_report
+
+            # From its own module: the module's old place, once imported, hides the room's function of that name.
+            from biomech_id.report.panels.session_differences import session_differences
             from biomech_id.session.folder.read_write import read_tables
         with stage("read"):
             sessions = [read_tables(out) for out in steps("read", outs)]
         with stage("draw"):
             compare_report(
                 sessions, output, norm=norm, pages=pages or None, style=style, conditions=condition or None, mix=mix or (),
-                patterns=patterns or "",                progress=shown,
+                patterns=patterns or "", progress=shown,
             )  # fmt: skip
     doubts = [
         doubt
