@@ -103,12 +103,8 @@ def _used(result: Solved) -> int:
 
 
 def _of_straight(grade: Grade | None, result: Solved) -> Grade | None:
-    """Only a straight walk that holds whole strides must hold some for the means.
-
-    A turn's or a run's cycles have pages of their own. A recording too short for a stride is no worse than one that is too short
-    to be called a walk; a session that has no whole stride says so (`strides_finding`).
-    """
-    return grade if result.kind is TrialKind.STRAIGHT and result.cycles else Grade.NOT_JUDGED
+    """A turn's or a run's cycles have pages of their own: only a straight walk must hold some for the means."""
+    return grade if result.kind is TrialKind.STRAIGHT else Grade.NOT_JUDGED
 
 
 def _stances(result: Solved) -> tuple[float, Grade | None]:
@@ -343,17 +339,3 @@ def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
     else:
         why = Sentence("nobody-steps")
     return (Finding("session-without-kinetics", {"stances": len(stances), "why": why}),)
-
-
-def strides_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
-    """What a session is warned of in whose walks and runs no whole stride lies between the events; nothing for any other.
-
-    Parameters
-    ----------
-    trials : Sequence[Solved]
-        The trials of the session.
-    """
-    steps = [trial.name for trial in trials if trial.kind.walking or trial.kind is TrialKind.RUN]
-    if not steps or any(trial.cycles for trial in trials):
-        return ()
-    return (Finding("session-without-strides", {"trials": steps}),)

@@ -1054,18 +1054,6 @@ def none_there(said: Said) -> bool:
     return (raw(said.path).n_plates == 0) if said.path.suffix.lower() == ".c3d" else not said.trial.plates
 
 
-@claim("session-without-strides", trials=instead(["NOBODY"]))
-def without_strides(said: Said) -> bool:
-    """No two strikes of one side are among the events of any of these recordings, and the list of cycles is empty."""
-    summary = said.session.tables.summary
-    strikes = [
-        (trial["name"], event["side"])
-        for trial in summary["trials"] for event in trial["events"] if event["kind"] == "Foot Strike"
-    ]  # fmt: skip
-    names = {trial["name"] for trial in summary["trials"]}
-    return set(said["trials"]) <= names and len(strikes) == len(set(strikes)) and said.session.tables.cycle_list.empty
-
-
 @claim("session-without-kinetics", stances=plus(3))
 def without_kinetics(said: Said) -> bool:
     """Rows of stances.csv: as many, and none accepted; the moments of every trial's table are empty."""

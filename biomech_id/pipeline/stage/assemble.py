@@ -13,7 +13,7 @@ from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.review import Review
 from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
-from biomech_id.judgement.grade import kinetics_finding, strides_finding
+from biomech_id.judgement.grade import kinetics_finding
 from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.request_findings import steps_findings
 from biomech_id.judgement.session_plates import plates_summary
@@ -72,7 +72,6 @@ def _of_movements(session: Analysis, called: Pseudonym) -> Session:
             *session.findings,
             *of_knees,
             *kinetics_finding(session.movements),
-            *strides_finding(session.movements),
             *whole_body_findings(session.movements),
             *_of_steps(session),
         ),

@@ -193,31 +193,3 @@ def test_a_stride_that_no_cycle_is_cut_of_is_said(tmp_path: Path) -> None:
     assert found
     assert all(finding["values"]["end_s"] - finding["values"]["start_s"] > 4.0 for finding in found)
     assert any("No cycle is cut between the left strikes" in words for words in outcome.complaints)
-
-
-def test_a_short_recording_is_no_worse_than_its_sister_that_is_too_short_to_be_a_walk(tmp_path: Path) -> None:
-    """Neither holds a stride: one was warned of for "Cycles in means 0", the other, which nobody calls a walk, was accepted."""
-    folder = tmp_path / "subject"
-    folder.mkdir()
-    write_c3d(PERSON.static("static", duration_s=1.0), folder / "static.c3d")
-    for name, duration_s, speed_m_s in (("long", 4.5, None), ("short", 0.9, 0.9), ("shorter", 0.2, 1.5)):
-        person = virtual_subject(duration_s=duration_s, speed_m_s=speed_m_s, plates="none")
-        write_c3d(person.walk(name), folder / f"{name}.c3d")
-    outcome = run_job(Job((folder,), FAST), tmp_path / "out")
-    tables = read_tables(tmp_path / "out")
-    trials = {trial["name"]: trial for trial in tables.summary["trials"]}
-    assert {name: (trial["kind"], bool(trial["cycles"])) for name, trial in trials.items()} == {
-        "long": ("straight", True), "short": ("straight", False), "shorter": ("other", False),
-    }  # fmt: skip
-    assert {trial["verdict"] for trial in trials.values()} == {"accept"}
-    rows = tables.quality[tables.quality["rule"] == "cycles-used"].set_index("trial")["verdict"]
-    assert rows.to_dict() == {"long": "accept", "short": "not judged", "shorter": "not judged"}
-    assert not any("Cycles in means" in words for words in outcome.complaints)
-    assert findings(tables, "session-without-strides") == []
-
-
-def test_a_session_without_a_stride_says_so_once(tmp_path: Path) -> None:
-    outcome, tables = ran(tmp_path, virtual_subject(duration_s=0.9, plates="none"))
-    (finding,) = findings(tables, "session-without-strides")
-    assert finding["values"] == {"trials": ["walk"]}
-    assert [words for words in outcome.complaints if "No whole stride lies between the events of walk:" in words]
