@@ -42,7 +42,7 @@ IN_BOTH = set(
     femoris field filter flat flexion foot frontal froude functional gain gait gaitutils gastrocnemius gcc gl gps grood
     hampel hand hash herr hip hof howell hz id impulse impulses in index install inverse jensen json kadaba kg kind kinetics
     knee labels language large last lateral log male manager manifest map marker markers markerset mass max md medial median
-    min minus mix mm model moment moments movement ms name nan newton norm normal offset offsets opensim out parameter
+    min minus mix mm model moment moments movement ms name nan newton norm normal offset offsets opensim out parameter patient
     parameters parity parquet peaks pedotti person phase pip plantar plate plates point positive posture privacy profile
     proximal psoas pyarrow pycgm python rate raw readme rectus regression relative repair report rest review rms rotation
     run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source
