@@ -1,6 +1,6 @@
 """Arrays as text inside a page: binary, sorted by byte, compressed, in base 85; equal blocks stand in the page once.
 
-Curves are rounded to 17 significant bits, five digits. Positions and forces are whole tenths of a millimetre and of a newton, as
+Curves are rounded to a millionth of what each spans. Positions and forces are whole tenths of a millimetre and of a newton, as
 changes of their steps from frame to frame, which compress to a third; missing ones repeat the one before and are named in a mask
 beside them.
 """
@@ -22,8 +22,8 @@ from biomech_id.algebra.arrays import FloatArray
 POSITION_STEP_M = 1e-4
 AXIS_STEP = 1e-3
 FORCE_STEP_N = 0.1
-#: Bits of a single-precision number that a curve does without: what is left is good to 4e-6 of itself.
-_DROPPED_BITS = 7
+#: The most that a curve is rounded by, as a share of its range.
+CURVE_ROUNDING = 1e-6
 _LARGEST = 2**31 - 2
 #: A page's own text: of base 85 the three signs that mean something in HTML, as three that it does not use.
 _IN_HTML = str.maketrans("<>&", ",./")
@@ -44,7 +44,7 @@ class Block:
     _length: int = 0
 
     def curves(self, name: str, values: npt.NDArray[Any]) -> None:
-        """Add an array, rounded to 17 significant bits.
+        """Add curves along the last axis, in single precision, each rounded to a millionth of its range.
 
         Parameters
         ----------
@@ -53,12 +53,9 @@ class Block:
         values : npt.NDArray[Any]
             Any shape; NaN is missing.
         """
-        single = np.ascontiguousarray(values, dtype="<f4")
+        single = np.ascontiguousarray(_rounded(values), dtype="<f4")
         # Neighbours along a smooth curve differ in few of their bits, which saves a quarter of the page; so does the rounding.
         bits = single.view("<i4").astype(np.int64)
-        seen = np.isfinite(single)
-        half = 1 << (_DROPPED_BITS - 1)
-        bits[seen] = (bits[seen] + half) >> _DROPPED_BITS << _DROPPED_BITS
         self._add(name, np.diff(bits, axis=-1, prepend=np.zeros_like(bits[..., :1])).astype("<i4") if single.size else single, "f4")
 
     def steps(self, name: str, values: npt.NDArray[Any], step: float) -> None:
@@ -119,6 +116,18 @@ class Blocks:
         name = f"b{hashlib.sha256(text.encode('ascii')).hexdigest()[:16]}"
         self.texts[name] = text
         return name
+
+
+def _rounded(values: npt.NDArray[Any]) -> FloatArray:
+    """Each curve in whole steps of a power of two, so that single precision has zeros at its end."""
+    curves = np.asarray(values, dtype=np.float64)
+    known = np.where(np.isfinite(curves), curves, np.nan)
+    if not curves.size:
+        return curves
+    span = np.fmax.reduce(known, axis=-1, keepdims=True) - np.fmin.reduce(known, axis=-1, keepdims=True)
+    # A curve of one value, or of none, is kept as it is.
+    step = np.exp2(np.floor(np.log2(2.0 * CURVE_ROUNDING * np.where(span > 0, span, np.nan))))
+    return np.where(span > 0, np.round(curves / step) * step, curves)
 
 
 def _held(values: FloatArray) -> FloatArray:
