@@ -108,14 +108,16 @@ def trials(sessions: Sessions, vendor_mode: tuple[Solved, ...]) -> tuple[tuple[s
 
 def test_clean_trials_raise_no_alarm(trials: tuple[tuple[str, Solved], ...]) -> None:
     """At least 60 trials: at most one in twenty of those that nobody knows to be wrong has a finding of physics."""
-    clean, alarmed = 0, []
+    clean, alarmed, wrong = 0, [], {}
     for session, trial in trials:
         said = {finding.rule for finding in trial.findings} & RULES
         if refused_as_it_is(trial):
-            assert said, trial.name
+            wrong[trial.name] = wrong.get(trial.name, frozenset()) | said
             continue
         clean += 1
         alarmed += [(session, trial.name, rule) for rule in said]
+    # Two analyses of one recording: what one of them leaves alone, a step of 10 mm for one, the other has to name.
+    assert all(wrong.values()), wrong
     assert clean >= 60
     assert len({(session, name) for session, name, _ in alarmed}) <= 0.05 * clean, alarmed
 
