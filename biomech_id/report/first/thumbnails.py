@@ -47,7 +47,7 @@ def draw_thumbnail(
     left, top, width, height = place_mm
     title = small_title(row, style, width)
     below = TITLE_LINE_MM * (max(len(title), title_lines) - 1)
-    panel = sheet.panel(left + 6.5, top + 3.4 + below, width - 7.0, height - 6.6 - below)
+    panel = sheet.panel(left + 6.5, top + 3.8 + below, width - 7.0, height - 7.0 - below)
     curves = {side: facts.layer.mean(side, row, style).mean for side in SIDES}
     curves = {side: curve for side, curve in curves.items() if np.isfinite(curve).any()}
     band = facts.norm.band(row, style) if facts.norm is not None else None
