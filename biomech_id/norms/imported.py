@@ -20,10 +20,12 @@ from biomech_id.session.values.norm import check_norm
 
 #: Columns of every row.
 _ROWS = ("variable", "component", "percent", "mean", "sd")
+_AGES, _SPEEDS = ("age_min_y", "age_max_y"), ("speed_min", "speed_max")
 #: What must be said of the whole: how many people, of which ages and with which body model they were computed.
-_STATED = ("n", "age_min_y", "age_max_y", "model")
-#: What may be said besides.
-_MAY = ("kinetics", "hip_centre", "bandwidth", "movement", "source", "speed_min", "speed_max", "name", "version", "date")
+_STATED = ("n", *_AGES, "model")
+#: What may be said besides: how they were computed, and what the norm is called.
+_COMPUTED = ("kinetics", "hip_centre", "bandwidth", "movement", "source")
+_MAY = (*_COMPUTED, *_SPEEDS, "name", "version", "date")
 #: Key of the convention of moments, and by what a moment of each is multiplied to be internal.
 CONVENTION, _SIGNS = "moments", {"internal": 1.0, "external": -1.0}
 #: What somebody writes who does not know.
@@ -65,9 +67,7 @@ def norm_of_others(path: Path) -> pd.DataFrame:
             f"{path.name} has curves that this program does not compute: {names}; they are called as in cycles.csv.",
             value=names, expected="variables and components of cycles.csv", where=str(path),
         )  # fmt: skip
-    numbers = {
-        name: _numbers(table, name, path) for name in ("percent", "mean", "sd", "n", *_STATED[1:3], "speed_min", "speed_max")
-    }
+    numbers = {name: _numbers(table, name, path) for name in ("percent", "mean", "sd", "n", *_AGES, *_SPEEDS)}
     if numbers["n"].isna().any():
         raise OptionError(
             f"{path.name} does not say for every row how many people it is of.",
@@ -126,7 +126,7 @@ def _stated_everywhere(table: pd.DataFrame, path: Path) -> pd.DataFrame:
         )  # fmt: skip
     table = table.assign(**{name: "" for name in (*_MAY, CONVENTION) if name not in table})
     table = table.apply(lambda column: column.str.strip())
-    for name in ("model", *_MAY[:5]):
+    for name in ("model", *_COMPUTED):
         table[name] = table[name].where(~table[name].str.lower().isin(_UNKNOWN), "")
     return table.assign(source=table["source"].where(table["source"] != "", path.name))
 

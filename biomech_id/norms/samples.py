@@ -72,16 +72,9 @@ def norm_from_samples(
             "There is no subject to make a norm from.", value=0, expected="at least one analysed subject", where="norm"
         )
     about = {
-        "name": name,
-        "version": version,
-        "date": date,
-        "model": model,
-        "kinetics": kinetics,
-        "source": source,
-        "hip_centre": hip_centre,
-        "bandwidth": bandwidth,
-    }
-    about["movement"] = movement
+        "model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth,
+        "movement": movement, "name": name, "version": version, "date": date,
+    }  # fmt: skip
     parts = [_rows(each, samples) for each in dict.fromkeys(each for sample in samples for each in sample.values)]
     return _table([*parts, *contributor_rows(samples)], samples, about)
 

@@ -75,7 +75,6 @@ def redraw(
         The folder, norm, page names, style or review cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
-    from biomech_id.report.figures import draw_figures
 
     tables = read_tables(out)
     coded = bool(tables.manifest.get("coded"))
@@ -90,6 +89,8 @@ def redraw(
         "patterns": patterns or "", "progress": progress,
     }  # fmt: skip
     if figures is not None:
+        from biomech_id.report.figures import draw_figures
+
         draw_figures(tables, figures, **how)
         return figures
     name = "appendix.pdf" if appendix else "report.pdf"

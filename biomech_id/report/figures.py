@@ -13,7 +13,7 @@ from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.files.inputs import sha256_of
 from biomech_id.report.layout.style import Style
 from biomech_id.report.panels.norm import NormSource
-from biomech_id.report.pdf import no_collector, pages_of
+from biomech_id.report.pdf import file_names, no_collector, pages_of
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step
 
@@ -66,7 +66,7 @@ def draw_figures(
     made, look, _ = pages_of(
         tables, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix, norm_for=norm_for, patterns=patterns
     )
-    names = [f"{'A' if appendix else ''}{number:02d}-{page.name}" for number, page in enumerate(made, 1)]
+    names = file_names(made, appendix=appendix)
     listed = _listed(folder)
     _refuse_others(folder, [f"{name}.{kind}" for name in names for kind in _KINDS], listed)
     written: list[Path] = []

@@ -14,10 +14,8 @@ from PIL import Image
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.pages.cover import session_line
-from biomech_id.report.panels.norm import NormSource, with_norm
-from biomech_id.report.panels.page import ReportPart
-from biomech_id.report.pdf import made_with, stamp, subject_code
+from biomech_id.report.panels.norm import NormSource
+from biomech_id.report.pdf import file_names, pages_of
 from biomech_id.session.tables.session_tables import Tables
 
 
@@ -55,20 +53,13 @@ def draw_page_images(
     OptionError, ShapeError, FileRefusedError
         As for `draw_report`.
     """
-    wanted = wanted_pages(pages)
-    part = ReportPart.WHOLE if pages is not None else ReportPart.APPENDIX if appendix else ReportPart.STANDARD
-    before = "A" if appendix else ""
-    look = style if isinstance(style, Style) else load_style(style)
-    tables, reference = with_norm(norm, tables)
+    made, look, _ = pages_of(tables, norm=norm, pages=pages, appendix=appendix, style=style)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(look.rc):
-        made = list(session_pages(tables, look, reference, wanted, part))
-        code, session = subject_code(tables, look), session_line(tables, look)
-        stamp(made, look, code=code, session=session, version=made_with(tables), appendix=appendix)
-        for number, page in enumerate(made, 1):
-            path = folder / f"{before}{number:02d}-{page.name}.png"
+        for name, page in zip(file_names(made, appendix=appendix), made, strict=True):
+            path = folder / f"{name}.png"
             # No software version in the file: the same page gives the same picture.
             page.figure.savefig(path, dpi=dpi, metadata={"Software": None})
             written.append(path)

@@ -97,13 +97,13 @@ def draw_report(
 def pages_of(
     tables: Tables,
     *,
-    norm: NormSource,
-    pages: Iterable[str] | None,
-    appendix: bool,
-    style: Style | str | Path | None,
-    mix: Collection[str],
-    norm_for: str | None,
-    patterns: str | Path,
+    norm: NormSource = None,
+    pages: Iterable[str] | None = None,
+    appendix: bool = False,
+    style: Style | str | Path | None = None,
+    mix: Collection[str] = (),
+    norm_for: str | None = None,
+    patterns: str | Path = "",
 ) -> tuple[list[Page], Style, str]:
     """Draw the pages of a report, with header and footer, but write them nowhere.
 
@@ -140,6 +140,19 @@ def pages_of(
         code = subject_code(tables, look)
         stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables), appendix=appendix)
     return made, look, f"{session_style(tables, look).label('page.cover')}: {code}"
+
+
+def file_names(pages: Sequence[Page], *, appendix: bool = False) -> list[str]:
+    """Return what the picture of each page is called, without a suffix: number and name; those of an appendix begin with A.
+
+    Parameters
+    ----------
+    pages : Sequence[Page]
+        In their order.
+    appendix : bool, optional
+        Whether they are the appendix's.
+    """
+    return [f"{'A' if appendix else ''}{number:02d}-{page.name}" for number, page in enumerate(pages, 1)]
 
 
 def texts_on(pages: Iterable[Page]) -> Iterator[str]:

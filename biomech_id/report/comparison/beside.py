@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 
 from biomech_id.conventions import SIDES, Aspect
-from biomech_id.interpretation.artefacts import ArtefactTests, age_does_not_fit
+from biomech_id.interpretation.artefacts import ArtefactTests
 from biomech_id.interpretation.changes import knee_axis_of
 from biomech_id.interpretation.deviations import small_norm_factor
 from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
@@ -111,14 +111,14 @@ def _trust_of_norm(facts: Comparison) -> Trust:
 
 
 def _age_warns(facts: Comparison) -> bool:
-    people = facts.norm.people if facts.norm is not None else ()
-    tests = (ArtefactTests(layer.tables, {}, lambda _: None, {}, people) for layer in facts.layers)
-    if any(test.norm_age() for test in tests):
-        return True
-    note = facts.norm.note if facts.norm is not None else {}
-    ends = [float(note.get(name, np.nan)) for name in ("age_min_y", "age_max_y")]
-    ages = (layer.tables.summary.get("subject", {}).get("age_years") for layer in facts.layers)
-    return any(age_does_not_fit(age, ends[0], ends[1]) for age in ages)
+    norm = facts.norm
+    if norm is None:
+        return False
+    sessions = [layer.tables for layer in facts.layers]
+    return any(
+        ArtefactTests(tables, {}, lambda _: None, {}, norm.people).norm_age() or norm.is_of_other_ages(tables)
+        for tables in sessions
+    )
 
 
 def _grade_of(tables: Tables, aspect: Aspect) -> Grade:

@@ -80,25 +80,12 @@ def examined_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[str, dict[s
     by_name: dict[str, dict[str, str]] = {}
     for row in () if table is None else records(table):
         if row.joint == joint and row.side in SIDES and Examined(raw=row.raw).seen:
-            by_name.setdefault(examined_name(row.test, row.muscle, row.position, style), {})[row.side] = _printed(row, style)
+            by_name.setdefault(examined_words(style, row.muscle, row.test, row.position), {})[row.side] = _printed(row, style)
     yield from by_name.items()
     for written_by_hand in found_at(joint, clinic_of_session(facts.tables)):
         key, _, text = written_by_hand.rpartition(": ")
         side = next((side for side in SIDES if key.endswith(f" {side}")), "R")
         yield key.removesuffix(f" {side}"), {side: text}
-
-
-def examined_name(test: str, muscle: str, position: str, style: Style) -> str:
-    """Return the name of what was examined, each word of it in the report's language.
-
-    Parameters
-    ----------
-    test, muscle, position : str
-        As in ``examination.csv``.
-    style : Style
-        Colours, words, scales and units of the report.
-    """
-    return examined_words(style, muscle, test, position)
 
 
 def _printed(row: Examined, style: Style) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.conventions import SIDES
-from biomech_id.interpretation.artefacts import age_does_not_fit
 from biomech_id.interpretation.deviations import BAND_SDS, LEAST_SAID_CYCLES, MOST_UNSAID, could_not_have_been_said
 from biomech_id.languages import worded
 from biomech_id.movement.grades import Grade
@@ -187,22 +186,15 @@ def _norm(facts: SessionFacts) -> LayerTrust:
         return LayerTrust("norm", Grade.NOT_MEASURED, (style.label("first.norm_none"),))
     notes = [style.label("first.norm_people", n=facts.people)]
     few = facts.people < CLINICAL_SUBJECTS
-    warned = {name for name in ("norm-age", "footwear", "aid") if True in facts.artefacts.get(name, ())}
-    warned |= {"norm-age"} if _of_other_ages(facts) else set()
-    unfit = sorted(warned, key=("norm-age", "footwear", "aid").index)
+    warns = {name: True in facts.artefacts.get(name, ()) for name in ("norm-age", "footwear", "aid")}
+    warns["norm-age"] |= norm.is_of_other_ages(facts.tables)
+    unfit = [name for name, warned in warns.items() if warned]
     notes += [style.label("first.orientation")] if few else []
     notes += [style.label(f"warns.{name}") for name in unfit]
-    notes += [style.label("first.orientation_age")] if "norm-age" in warned and not few else []
+    notes += [style.label("first.orientation_age")] if warns["norm-age"] and not few else []
     never = [style.label(f"artefact.{name}") for name, warnings in facts.artefacts.items() if warnings == {None}]
     notes += [style.label("first.not_tested", tests=", ".join(never))] if never else []
     return LayerTrust("norm", Grade.WARN if few or unfit else Grade.ACCEPT, tuple(notes))
-
-
-def _of_other_ages(facts: SessionFacts) -> bool:
-    """Whether the person is of no age of the norm, which tells those of its people even where it has none."""
-    note = facts.norm.note if facts.norm is not None else {}
-    ages = [float(note.get(name, np.nan)) for name in ("age_min_y", "age_max_y")]
-    return age_does_not_fit(facts.tables.summary.get("subject", {}).get("age_years"), ages[0], ages[1]) is True
 
 
 def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, top_mm: float, right_mm: float) -> float:

@@ -13,6 +13,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.files.settings import must_fit, one_of
+from biomech_id.interpretation.artefacts import age_does_not_fit
 from biomech_id.norms.fit import fit_given_norm, fit_norm, person_of
 from biomech_id.report.layout.style import OWN_WORDS, Style
 from biomech_id.session.output.scores_table import score_rows
@@ -72,6 +73,17 @@ class Norm:
     ranks: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
     people: tuple[NormSample, ...] = ()
     patterns: str = ""
+
+    def is_of_other_ages(self, tables: Tables) -> bool:
+        """Whether a session's person is of none of the norm's ages, which it tells even where it has no people.
+
+        Parameters
+        ----------
+        tables : Tables
+            The session.
+        """
+        youngest, oldest = (float(self.note.get(name, np.nan)) for name in ("age_min_y", "age_max_y"))
+        return age_does_not_fit(tables.summary.get("subject", {}).get("age_years"), youngest, oldest) is True
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
