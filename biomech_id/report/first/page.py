@@ -104,7 +104,7 @@ def _who(facts: SessionFacts) -> Iterator[str]:
         stated = dict.fromkeys(str(trial.get(name, "")) for trial in trials)
         yield from (style.label(f"first.{name}", what=style.word(word)) for word in stated if word not in _NOT_STATED)
     if facts.layer.condition:
-        yield facts.layer.condition
+        yield style.labels.get(f"worn.{facts.layer.condition}", facts.layer.condition)
     others = dict.fromkeys(c for c in facts.tables.summary.get("conditions", ()) if c and c != facts.layer.condition)
     if others:
         yield style.label("first.other_conditions", names=", ".join(others))

@@ -25,7 +25,7 @@ _PHRASE, _DECIMAL = re.compile(r"[A-Za-z][a-z' ]*[a-z]"), re.compile(r"(\d)\.(\d
 _SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
 _TOLD = frozenset(
-    {"schema", "model", "kinetics", "static", "pelvis", "sides", "trials", "segments", "hip_centre", "segment_axes", "conditions"}
+    "schema model kinetics static pelvis sides trials segments hip_centre segment_axes conditions foot_models".split()  # noqa: SIM905
 )
 
 
@@ -159,7 +159,7 @@ def _both_sides(key: str, values: Mapping[str, object], style: Style, *, before:
     nested = {side: value for side, value in values.items() if isinstance(value, Mapping)}
     if nested and len(nested) == len(values):
         for name, inner in _by_key(nested).items():
-            label = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {name}"
+            label = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {style.word(name)}"
             yield f"{label}: {_merged(inner, key, style)}"
         return
     yield f"{before}{style.label(f'calibration.{parted(key)[0]}')}: {_merged(values, key, style)}"
@@ -176,7 +176,7 @@ def _merged(values: Mapping[str, object], key: str, style: Style) -> str:
 def _lines(key: str, value: object, style: Style, *, before: str = "") -> Iterator[str]:
     stem, unit, _ = parted(key)
     if isinstance(value, Mapping):
-        value = "; ".join(f"{name} {_measured(key, inner, style)}" for name, inner in value.items())
+        value = "; ".join(f"{style.word(name)} {_measured(key, inner, style)}" for name, inner in value.items())
     if value not in ("", None):
         yield f"{before}{style.label(f'calibration.{stem}')}: {_measured(key, value, style)} {style.word(unit)}".rstrip()
 
