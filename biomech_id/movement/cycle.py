@@ -18,11 +18,17 @@ class KineticsValid(StrEnum):
     STANCE_ONLY = "stance_only"
 
 
+#: Reasons that name the movement: such cycles are averaged with others of their kind, and lack nothing for it.
+_OF_MOVEMENTS = (
+    "pelvis-unseen", "stands-still", "falls-freely", "rises", "comes-up", "squats", "on-the-spot", "goes-nowhere", "not-ahead",
+    "beyond-walking", "up-and-down", "on-stairs", "over-a-curb", "one-step", "on-a-ramp", "turns", "in-flight",
+)  # fmt: skip
 #: Reasons that take something else of a cycle than all of it; those of stances, and of plates that are refused, take its kinetics.
 _TAKES: dict[str, tuple[Aspect, ...]] = {
     **dict.fromkeys((*DECIDES, "no-plates", "no-stance", "touch-in-swing", "event-uncertain"), (Aspect.KINETICS,)),
     **dict.fromkeys(("plate-not-unloaded", "pressure-beside-foot", "pressure-elsewhere", "plate-clock-apart"), (Aspect.KINETICS,)),
     "next-strike-outside": (Aspect.KINEMATICS, Aspect.EMG, Aspect.WHOLE_BODY),
+    **dict.fromkeys(_OF_MOVEMENTS, ()),
 }  # fmt: skip
 
 
@@ -48,23 +54,12 @@ class Cycle:
 
     Attributes
     ----------
-    trial : str
+    trial, side, number : str, str, int
         The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
-    side : str
-        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
-    number : int
-        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
-    start_s : float
+    start_s, end_s : float
         The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
         the trial, ``end_s`` is start plus the mean cycle time of that side.
-    end_s : float
-        The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
-        the trial, ``end_s`` is start plus the mean cycle time of that side.
-    foot_off_s : float
-        Events within the cycle.
-    opposite_off_s : float
-        Events within the cycle.
-    opposite_strike_s : float
+    foot_off_s, opposite_off_s, opposite_strike_s : float
         Events within the cycle.
     kinetics_valid : KineticsValid
         Whether joint kinetics exist for it.

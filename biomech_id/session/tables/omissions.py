@@ -122,7 +122,8 @@ def _whole_trial(trial: Mapping[str, Any], condition: str | None, movement: str)
 
 def _reasons(cycle: Mapping[str, Any], *, of_kinetics: bool) -> tuple[Sentence, ...]:
     stated = list(map(Sentence.from_dict, cycle.get("reasons", ())))
-    of_layer = tuple(why for why in stated if (Aspect.KINEMATICS not in layers_taken(why.rule)) is of_kinetics)
+    taken = [(why, layers_taken(why.rule)) for why in stated]
+    of_layer = tuple(why for why, layers in taken if layers and (Aspect.KINEMATICS not in layers) is of_kinetics)
     # Tables of the first version have words only.
     return of_layer or (Sentence("note", {"text": cycle["reason"] or "no reason given"}),)
 

@@ -12,6 +12,7 @@ from biomech_id.feet.movements import Evidence, TrialKind, name_movement
 from biomech_id.feet.support import FloorSupport
 from biomech_id.feet.travel import describe_travel, longest_fall_s
 from biomech_id.languages import LANGUAGES
+from biomech_id.movement.cycle import layers_taken
 from biomech_id.trial import Markers
 
 WALK = Evidence(moved_m=3.0, step_m=3.0, foot_lift_m=3.0, speed_m_s=1.2, way_m=3.0, froude=0.16)
@@ -63,6 +64,8 @@ def test_each_movement_has_its_name_and_its_words(evidence, kind, rule):
     named, reason = name_movement(evidence)
     assert (named, reason.rule) == (kind, rule)
     assert all("{" not in reason.text(language) for language in LANGUAGES)
+    # Whoever runs lacks no layer because he runs: his cycles are averaged with those of other runs.
+    assert kind.steady or layers_taken(rule) == ()
 
 
 @pytest.mark.parametrize(
