@@ -131,8 +131,11 @@ def test_a_report_of_jumps_has_no_words_of_walking(language: str, tmp_path: Path
     allowed = re.compile(r"conventional gait model|konventionellen? Gangmodell\w*|Gait Posture|J Gait", re.IGNORECASE)
     found = [line for text in pages for line in text.splitlines() if re.search(words, allowed.sub("", line), re.IGNORECASE)]
     assert not found
+    # The movement's own page is the first: who, how far each layer can be trusted, room for a signature.
+    first = {"en": ("Can it be trusted?", "Comment and signature"), "de": ("Ist darauf Verlass?", "Kommentar und Unterschrift")}
+    assert [words in pages[0] for words in (*first[language], "1.75 m" if language == "en" else "1,75 m")] == [True] * 3
     title = "Jumps" if language == "en" else "Sprünge"
-    assert sum(text.startswith(title) or f"\n{title}\n" in text for text in pages) == 1
+    assert [number for number, text in enumerate(pages) if text.startswith(title) or f"\n{title}\n" in text] == [0]
     assert sum(("Jumps by phase" if language == "en" else "Sprünge nach Phasen") in text for text in pages) == 1
 
 

@@ -122,6 +122,9 @@ def test_a_report_of_either_has_its_page_and_no_words_of_walking(
     allowed = re.compile(r"conventional gait model|konventionellen? Gangmodell\w*|Gait Posture|J Gait", re.IGNORECASE)
     found = [line for text in pages for line in text.splitlines() if re.search(words, allowed.sub("", line), re.IGNORECASE)]
     assert not found
+    # The movement's own page is the first: who, how far each layer can be trusted, room for a signature.
+    first = {"en": ("Can it be trusted?", "Comment and signature"), "de": ("Ist darauf Verlass?", "Kommentar und Unterschrift")}
+    assert [words in pages[0] for words in (*first[language], "1.75 m" if language == "en" else "1,75 m")] == [True] * 3
     assert [sum(said in text for text in pages) for said in words_of_pages] == [1, 1]
 
 

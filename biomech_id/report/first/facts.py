@@ -19,6 +19,7 @@ from biomech_id.interpretation.deviations import (
     judged_sides,
 )
 from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
+from biomech_id.movement.feet import TrialKind
 from biomech_id.report.layout.style import Style
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
@@ -32,7 +33,7 @@ class SessionFacts:
     Attributes
     ----------
     layer : Layer
-        The straight walks of one condition.
+        The straight walks of one condition; of a session without any, those of its foremost movement.
     style : Style
         Colours, words, scales and units of the report.
     norm : Norm | None
@@ -47,6 +48,11 @@ class SessionFacts:
     def tables(self) -> Tables:
         """The session."""
         return self.layer.tables
+
+    @property
+    def walks(self) -> bool:
+        """Whether they are straight walks, which the rules are for."""
+        return self.layer.kind == TrialKind.STRAIGHT
 
     @property
     def people(self) -> int:

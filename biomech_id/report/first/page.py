@@ -25,6 +25,11 @@ _TOP_MM, _BOTTOM_MM = 37.5, 193.0
 #: Left and right edge of the three parts of the line of layers.
 _LAYERS_MM = ((LEFT_MM, 98.0), (102.0, 232.0), (236.0, RIGHT_MM))
 _NOT_STATED = ("", "not stated")
+#: Movements whose page is a session's first, the foremost first; where their content begins; what stands below it, in two columns
+#: that need this height.
+_FOREMOST = ("run", "jump", "squat", "rise")
+OWN_TOP_MM = 37.5
+_OWN_BELOW_MM, _LEAST_BELOW_MM = ((LEFT_MM, 92.0), (98.0, 174.0)), 45.0
 
 
 def walking_layer(content: Content) -> Layer | None:
@@ -36,6 +41,45 @@ def walking_layer(content: Content) -> Layer | None:
         What pages are drawn from.
     """
     return next((layer for layer in content.layers if layer.kind == "straight"), None)
+
+
+def first_of(content: Content, kind: str) -> SessionFacts | None:
+    """Return what a page of runs, jumps, squats or rises says as a session's first one; None where another page is the first.
+
+    Parameters
+    ----------
+    content : Content
+        What pages are drawn from.
+    kind : str
+        The movement that the page is of.
+    """
+    trials = {str(trial["kind"]): trial for trial in reversed(content.tables.summary.get("trials", ()))}
+    foremost = next((each for each in _FOREMOST if each in trials), "")
+    if walking_layer(content) is not None or kind != foremost:
+        return None
+    layer = Layer(content.tables, kind, str(trials[kind]["condition"]))
+    return SessionFacts(layer, content.style, content.norm.behind(kind) if content.norm is not None else None)
+
+
+def draw_as_first(sheet: Sheet, facts: SessionFacts, below_mm: float) -> None:
+    """Add to a page of another movement what a first page says: who, which layers are good, what can be trusted, signature.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        With the page's own content from `OWN_TOP_MM` on.
+    facts : SessionFacts
+        As `first_of` returns them.
+    below_mm : float
+        Where the page's own content ends on its left.
+    """
+    layers, (left, right) = trusted(facts), _OWN_BELOW_MM
+    _draw_head(sheet, facts)
+    draw_layer_line(sheet, layers, _LAYERS_MM, 30.2)
+    if below_mm < _BOTTOM_MM - _LEAST_BELOW_MM:
+        draw_trust(sheet, layers, *left, below_mm)
+        _draw_below(sheet, facts, right, below_mm)
+    _draw_foot(sheet, facts)
 
 
 def first_page(content: Content) -> Figure:
@@ -61,9 +105,9 @@ def first_page(content: Content) -> Figure:
     y = draw_profile(sheet, facts, _LEFT[0], y + 5.0, _LEFT[1])
     draw_examination(sheet, facts, _LEFT[0], y + 5.0, _LEFT[1], _BOTTOM_MM)
     draw_patterns(sheet, facts, _MIDDLE[0], _TOP_MM, _MIDDLE[1], _BOTTOM_MM)
-    y = draw_trust(sheet, layers, _RIGHT[0], _TOP_MM, _RIGHT[1])
+    y = draw_trust(sheet, layers, *_RIGHT, _TOP_MM)
     y = draw_unsayable(sheet, facts, _RIGHT[0], y + 2.0, _RIGHT[1])
-    _draw_below(sheet, facts, y + 5.5)
+    _draw_below(sheet, facts, _RIGHT, y + 5.5)
     _draw_foot(sheet, facts)
     return sheet.figure
 
@@ -89,13 +133,13 @@ def _draw_head(sheet: Sheet, facts: SessionFacts) -> None:
 
 def _who(facts: SessionFacts) -> Iterator[str]:
     style, subject = facts.style, facts.tables.summary.get("subject", {})
-    mark, unknown = style.decimal_mark, style.label("common.not_recorded")
+    mark = style.decimal_mark
     age, sex = subject.get("age_years"), subject.get("sex")
     yield style.label("cover.years", years=digits(age, ".0f", mark)) if age is not None else style.label("first.no_age")
     yield style.labels.get(f"sex.{str(sex).lower()}", str(sex)) if sex else style.label("first.no_sex")
     height, mass = (subject.get(name) for name in ("height_m", "mass_kg"))
-    yield f"{written(height, 2, mark)} m" if height is not None else f"{style.label('cover.height')} {unknown}"
-    yield f"{written(mass, 1, mark)} kg" if mass is not None else f"{style.label('cover.mass')} {unknown}"
+    yield f"{written(height, 2, mark)} m" if height is not None else style.label("first.no_height")
+    yield f"{written(mass, 1, mark)} kg" if mass is not None else style.label("first.no_mass")
     legs = list((subject.get("leg_length_m") or {}).values())
     if legs:
         yield style.label("first.leg", leg=" / ".join(dict.fromkeys(written(leg, 2, mark) for leg in legs)))
@@ -110,9 +154,9 @@ def _who(facts: SessionFacts) -> Iterator[str]:
         yield style.label("first.other_conditions", names=", ".join(others))
 
 
-def _draw_below(sheet: Sheet, facts: SessionFacts, top_mm: float) -> None:
-    """Below the trust: what was not measured, how to read the page, and room for comment and signature."""
-    style, (left, right) = sheet.style, _RIGHT
+def _draw_below(sheet: Sheet, facts: SessionFacts, edges_mm: tuple[float, float], top_mm: float) -> None:
+    """What was not measured, how to read the page of a walk, and room for comment and signature."""
+    style, (left, right) = sheet.style, edges_mm
     y = top_mm
     lacking = [f"– {text}" for text in _not_measured(facts)]
     if lacking:
@@ -121,7 +165,7 @@ def _draw_below(sheet: Sheet, facts: SessionFacts, top_mm: float) -> None:
         y = sheet.paragraph(left, y + 1.2, lines, size="tiny", spacing=1.25) + 5.0
     how = wrapped(style.label("first.how" if facts.norm is not None else "first.how_no_norm"), right - left, style.size("tiny"))
     signature_mm = _BOTTOM_MM - 19.0
-    if y + 2.0 + 2.8 * len(how) < signature_mm:
+    if facts.walks and y + 2.0 + 2.8 * len(how) < signature_mm:
         sheet.heading(left, y, style.label("first.how_to_read"))
         sheet.paragraph(left, y + 1.2, how, size="tiny", colour="quiet", spacing=1.2)
     sheet.heading(left, signature_mm, style.label("first.comment"))
@@ -141,7 +185,7 @@ def _not_measured(facts: SessionFacts) -> Iterator[str]:
     if tables.channels is None:
         yield style.label("first.no_signals")
     yield style.label("first.never_here")
-    if facts.norm is not None:
+    if facts.walks and facts.norm is not None:
         untested = [rule for rule in facts.rules.rows if not rule.tested]
         yield style.label("first.untested", n=len(untested))
 
@@ -152,7 +196,7 @@ def _draw_foot(sheet: Sheet, facts: SessionFacts) -> None:
     sheet.rule(LEFT_MM, _BOTTOM_MM + 1.0, RIGHT_MM, _BOTTOM_MM + 1.0, colour="grid")
     model, kinetics = (str(summary.get(name, "")) for name in ("model", "kinetics"))
     words = [style.label(f"model.{name}") for name in (model, kinetics) if name]
-    words.append(style.label("first.rules", version=facts.rules.version))
-    words.append(style.label("first.sources"))
+    if facts.walks:
+        words += [style.label("first.rules", version=facts.rules.version), style.label("first.sources")]
     for y, text in ((_BOTTOM_MM + 3.9, style.label("first.conventions")), (_BOTTOM_MM + 6.6, " · ".join(words))):
         sheet.text(LEFT_MM, y, shortened(text, RIGHT_MM - LEFT_MM, style.size("tiny")), size="tiny", colour="quiet")

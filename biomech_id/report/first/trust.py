@@ -15,7 +15,7 @@ from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import rule_words, value_text
 from biomech_id.report.layout.findings import grade_colour
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.typography import MM_PER_POINT, shortened, width_mm, wrapped
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
@@ -61,6 +61,10 @@ def trusted(facts: SessionFacts) -> tuple[LayerTrust, ...]:
     facts : SessionFacts
         The session.
     """
+    if facts.layer.kind in NO_STRIDES:
+        by_verdict = {"angles": "kinematics", "forces": "kinetics"}
+        of_layers = [LayerTrust(name, _of_layer(facts, each), tuple(_reasons(facts, each))) for name, each in by_verdict.items()]
+        return (*of_layers, _muscle_signals(facts), _norm(facts))
     return (*_angles(facts), _forces(facts), _muscle_signals(facts), _events(facts), _norm(facts))
 
 
@@ -197,7 +201,7 @@ def _norm(facts: SessionFacts) -> LayerTrust:
     return LayerTrust("norm", Grade.WARN if few or unfit else Grade.ACCEPT, tuple(notes))
 
 
-def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, top_mm: float, right_mm: float) -> float:
+def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, right_mm: float, top_mm: float) -> float:
     """Draw the layers with shape, grade and reasons; return where they end.
 
     Parameters
@@ -206,7 +210,7 @@ def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, top_m
         Where to draw.
     layers : Sequence[LayerTrust]
         As of `trusted`.
-    left_mm, top_mm, right_mm : float
+    left_mm, right_mm, top_mm : float
         Millimetres from the sheet's left and top.
     """
     style = sheet.style

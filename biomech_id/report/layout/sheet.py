@@ -60,8 +60,8 @@ class Sheet:
 
     def note(
         self, text: str, top_mm: float, *, left_mm: float = LEFT_MM, right_mm: float = RIGHT_MM, most: int | None = None
-    ) -> None:
-        """Write small print between two edges, on as many lines as it takes or on ``most``.
+    ) -> float:
+        """Write small print between two edges, on as many lines as it takes or on ``most``; return where it ends.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Sheet:
             Lines at most; None for no limit.
         """
         lines = wrapped(text, right_mm - left_mm, self.style.size("tiny"), most=most)
-        self.paragraph(left_mm, top_mm, lines, size="tiny", colour="quiet")
+        return self.paragraph(left_mm, top_mm, lines, size="tiny", colour="quiet")
 
     def text(
         self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]

@@ -626,4 +626,4 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
         yield content.style.label("compare.title"), figure
 
 
-register(PageKind("session", 2, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare, sheets=1))
+register(PageKind("session", 10, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare, sheets=1))

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.measures.running import RUNNING_PARAMETERS, strike_type, strike_type_of_force
+from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.first.page import OWN_TOP_MM, draw_as_first, first_of
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, TOP_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, flagged
@@ -27,7 +29,7 @@ _CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundRe
 _TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 162.0, 190.0, 30.0, 54.0, 40.0
 
 
-def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure:
+def running_page(layer: Layer, style: Style, norm: Norm | None = None, first: SessionFacts | None = None) -> Figure:
     """Draw the table of a run's measures, and forces and knee over the stride on the scales of running.
 
     Parameters
@@ -38,8 +40,11 @@ def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure
         Colours, words, scales and units of the report.
     norm : Norm | None, optional
         One of runs, to be shown; None for none.
+    first : SessionFacts | None, optional
+        What the page says as a session's first one; None where it is not.
     """
     sheet = Sheet(style)
+    down_mm = OWN_TOP_MM - TOP_MM if first is not None else 0.0
     name_mm, each_mm, last_mm = (49.0, 30.0, 24.0) if norm is None else (36.0, 26.0, 22.0)
     columns = [
         TableColumn(style.label("parameter.heading"), name_mm),
@@ -49,14 +54,19 @@ def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure
         columns += [TableColumn(style.label(f"side.{side}"), each_mm, "right"), TableColumn("n", 6.0, "right")]
     columns.append(TableColumn(style.label("parameter.symmetry"), last_mm, "right"))
     columns += [TableColumn(style.label("parameter.norm"), 24.0, "right")] if norm is not None else []
-    y, _ = TextTable(tuple(columns), running_rows(layer, style, norm), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+    y, _ = TextTable(tuple(columns), running_rows(layer, style, norm), size="body").draw(
+        sheet, LEFT_MM, 21.0 + down_mm, room_mm=120.0
+    )
     notes = [style.label("running.note")] + ([style.label("parameter.outside")] if norm is not None else [])
-    sheet.note("\n".join(notes), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
+    y = sheet.note("\n".join(notes), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
     drawing, absent = Drawing([layer], style, norm, True, ""), []
     for number, name in enumerate(_CURVES):
-        panel = sheet.panel(_PANEL_LEFT_MM, _TOP_MM + number * _PITCH_MM, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM)
+        top_mm = _TOP_MM + number * _PITCH_MM + down_mm * (1.0 - number / 2)
+        panel = sheet.panel(_PANEL_LEFT_MM, top_mm, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM - down_mm / 4)
         absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
     draw_absences(sheet, absent)
+    if first is not None:
+        draw_as_first(sheet, first, y + 5.0)
     return sheet.figure
 
 
@@ -107,8 +117,9 @@ def _commonest(words: Sequence[str]) -> str:
 def _draw(content: Content) -> Iterator[Figure]:
     runs = [layer for layer in content.layers if layer.run]
     norm = content.norm.behind("run") if content.norm is not None else None
-    for layer in runs:
-        yield running_page(layer, fitted(content.style, [layer], norm), norm)
+    for number, layer in enumerate(runs):
+        first = first_of(content, layer.kind) if not number else None
+        yield running_page(layer, fitted(content.style, [layer], norm), norm, first)
     if not runs:
         sheet = Sheet(content.style)
         sheet.text(LEFT_MM, 30.0, content.style.label("running.none"), size="heading")
@@ -119,4 +130,4 @@ def _no_run(content: Content) -> bool:
     return not any(layer.run for layer in content.layers)
 
 
-register(PageKind("running", 10, _draw, Shows.SESSION, spared=_no_run, sheets=0, own=frozenset({"run"})))
+register(PageKind("running", 2, _draw, Shows.SESSION, spared=_no_run, sheets=0, own=frozenset({"run"})))

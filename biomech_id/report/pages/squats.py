@@ -8,14 +8,10 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES
 from biomech_id.report.pages.jump_phases import Phased, phases_sheet
-from biomech_id.report.pages.jumps import jumps_of, measures_table
+from biomech_id.report.pages.jumps import jumps_of, measures_sheets
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
-
-#: Columns of one sheet.
-_MOST_COLUMNS = 8
 
 
 def _phased(prefix: str, turn: str, phases: tuple[str, ...]) -> Phased:
@@ -30,11 +26,7 @@ RISING = _phased("rise_", "seat_off", ("seated", "straightening"))
 def _draw(content: Content, of: Phased) -> Iterator[Figure]:
     style, kind = content.style, of.prefix.strip("_")
     repetitions = list(jumps_of(content.tables, of.prefix).items())
-    for start in range(0, len(repetitions), _MOST_COLUMNS):
-        sheet = Sheet(style)
-        y, _ = measures_table(dict(repetitions[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
-        sheet.note(style.label(f"squats.{kind}_note"), y + 3.0, right_mm=RIGHT_MM)
-        yield sheet.figure
+    yield from measures_sheets(content, kind, repetitions, style.label(f"squats.{kind}_note"))
     yield phases_sheet(content, of, style.label(f"squats.{kind}_phases"), style.label(f"squats.no_{kind}"))
 
 
@@ -44,9 +36,9 @@ def _spared(content: Content, of: Phased) -> bool:
 
 register(
     PageKind(
-        "squats", 13, partial(_draw, of=SQUATTING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=SQUATTING)
+        "squats", 4, partial(_draw, of=SQUATTING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=SQUATTING)
     )
 )
 register(
-    PageKind("rises", 14, partial(_draw, of=RISING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=RISING))
+    PageKind("rises", 5, partial(_draw, of=RISING), Shows.SESSION, sheets=0, own=NO_STRIDES, spared=partial(_spared, of=RISING))
 )

@@ -35,8 +35,8 @@ def names(tables, wanted):
 
 
 def test_a_page_takes_its_place_and_is_asked_for_by_name(build, registered, tmp_path):
-    registered(PageKind("sway", 12, sway))
-    assert page_names()[:6] == ("first", "session", "running", "jumps", "jump_phases", "sway")
+    registered(PageKind("sway", 6, sway))
+    assert page_names()[:6] == ("first", "running", "jumps", "squats", "rises", "sway")
     assert [title for _, title in names(build(), ["sway"])] == ["Sway", "Sway (continued)"]
     text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(draw_report(build(), tmp_path / "a.pdf")).pages)
     assert "Sway 1 of barefoot" in text
