@@ -48,8 +48,10 @@ class Words(Text):
             # Up to matplotlib 3.10 a line's two coordinates stand one by one.
             return None, [(text, (0.0, 0.0, 0.0), (0.0, 0.0)) if _IN_PAIRS else (text, (0.0, 0.0), 0.0, 0.0)], None
         figure = self.get_figure(root=True)
+        # Whoever measures: one class stands before the writers of PDF and SVG, which round widths differently.
+        writer = type(renderer.get_text_width_height_descent.__self__)  # type: ignore[attr-defined]
         alike = (
-            type(renderer), figure.dpi if figure else None, text, *place, tuple(self.get_fontfamily()), self.get_fontsize(),
+            writer, figure.dpi if figure else None, text, *place, tuple(self.get_fontfamily()), self.get_fontsize(),
             self.get_fontweight(), self.get_fontstyle(), self.get_rotation_mode(),
             vars(self).get("_multialignment"), vars(self).get("_linespacing"),
         )  # fmt: skip

@@ -9,6 +9,8 @@ from PIL import Image
 
 from biomech_id.errors import OutputError
 from biomech_id.report.figures import LISTED, draw_figures
+from biomech_id.report.layout import words
+from biomech_id.report.pdf import draw_report
 
 PAGES = ["first", "methods"]
 
@@ -28,6 +30,17 @@ def test_every_page_is_a_png_and_an_svg_and_again_the_same_bytes(build, tmp_path
     assert b"<svg" in before["01-first.svg"]
     draw_figures(build(), folder, pages=PAGES)
     assert contents(folder) == before
+
+
+def test_a_report_after_figures_has_the_bytes_of_one_alone(build, tmp_path):
+    """Texts are laid out once for all that are alike, but each writer measures them its own way."""
+    made = {}
+    for name in ("alone", "after"):
+        words._KEPT.clear()
+        if name == "after":
+            draw_figures(build(), tmp_path / "figures", pages=["first"])
+        made[name] = draw_report(build(), tmp_path / f"{name}.pdf", pages=["first"]).read_bytes()
+    assert made["after"] == made["alone"]
 
 
 @pytest.mark.parametrize("name", ["01-first.png", "02-methods.svg"])
