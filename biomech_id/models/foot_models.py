@@ -31,16 +31,22 @@ class FootSession:
         Measurements in force.
     options : Mapping[str, Any], optional
         What the recipe says of feet: names of its ``[foot]`` settings without their beginning.
+    error_sizes : Mapping[str, float], optional
+        Name -> standard deviation of every assumed error; empty where nobody asks how far angles can be off.
     """
 
     static: Trial | None
     walks: Sequence[Trial]
     subject: Subject
     options: Mapping[str, Any] = field(default_factory=dict)
+    error_sizes: Mapping[str, float] = field(default_factory=dict)
 
 
 class CalibratedFeet(Protocol):
-    """A foot model of one person."""
+    """A foot model of one person.
+
+    One that knows how far its angles can be off has a method ``errors`` too, of the columns that `track` returned (`errors_of`).
+    """
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -58,6 +64,28 @@ class CalibratedFeet(Protocol):
         trial : Trial
             A recording, gaps and all, with markers under the leg model's labels.
         """
+
+
+Errors = Mapping[str, Mapping[str, FloatArray]]
+
+
+def errors_of(feet: CalibratedFeet, columns: Mapping[str, FloatArray]) -> Errors:
+    """Return how far the angles of a foot model can be off in a recording.
+
+    Parameters
+    ----------
+    feet : CalibratedFeet
+        The foot model of one person.
+    columns : Mapping[str, FloatArray]
+        What it computed of the recording.
+
+    Returns
+    -------
+    Errors
+        Column -> source of error -> (n_frames,), standard deviation in the unit of its row; empty where the model does not say.
+    """
+    says: Callable[[Mapping[str, FloatArray]], Errors] | None = getattr(feet, "errors", None)
+    return {} if says is None else says(columns)
 
 
 @dataclass(frozen=True)

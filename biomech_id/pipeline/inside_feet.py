@@ -8,11 +8,12 @@ from dataclasses import replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FOOT_IN_LABORATORY, SIDES
 from biomech_id.feet.movements import TrialKind
-from biomech_id.models.foot_models import FOOT_MODELS, CalibratedFeet, FootSession, calibrated_feet
+from biomech_id.models.foot_models import FOOT_MODELS, CalibratedFeet, FootSession, calibrated_feet, errors_of
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.solved import Solved
 from biomech_id.trial import Trial
+from biomech_id.uncertainty.sizes import error_sizes
 
 
 def feet_beside(model: CalibratedModel, static: Trial | None, walks: Sequence[Trial], recipe: Recipe) -> dict[str, CalibratedFeet]:
@@ -39,7 +40,9 @@ def feet_beside(model: CalibratedModel, static: Trial | None, walks: Sequence[Tr
         "widths": recipe.foot_widths, "source": recipe.foot_calibration,
     }  # fmt: skip
     named = [model.named(trial) for trial in walks]
-    return calibrated_feet(FootSession(None if static is None else model.named(static), named, model.subject, options))
+    stood = None if static is None else model.named(static)
+    sizes = error_sizes(recipe.error_sizes) if recipe.uncertainty else {}
+    return calibrated_feet(FootSession(stood, named, model.subject, options, sizes))
 
 
 def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[str, CalibratedFeet]) -> Solved:
@@ -59,12 +62,14 @@ def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[st
     """
     filtered = any(each.rule == "marker-filter" and each.values["filtered"] for each in prepared.findings)
     columns: dict[str, FloatArray | None] = {}
+    errors: dict[str, Mapping[str, FloatArray]] = {}
     findings = list(solved.findings)
     for name, foot in feet.items():
         computed, noticed = foot.track(prepared if filtered else recorded)
         findings += noticed
+        errors |= errors_of(foot, computed)
         for side in SIDES:
             for row in FOOT_MODELS[name].rows:
                 shown = solved.kind is TrialKind.STRAIGHT or row.variable not in FOOT_IN_LABORATORY
                 columns[row.column(side)] = computed.get(row.column(side)) if shown else None
-    return replace(solved, foot_columns=columns, findings=tuple(findings)) if feet else solved
+    return replace(solved, foot_columns=columns, foot_errors=errors, findings=tuple(findings)) if feet else solved

@@ -106,6 +106,8 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     foot_columns : Mapping[str, FloatArray | None], optional
         Column of ``trials/<stem>.csv`` -> (n_frames,), in the unit of its row, of foot models that somebody wears; None where this
         trial has none of it.
+    foot_errors : Mapping[str, Mapping[str, FloatArray]], optional
+        Column of them -> source of error -> (n_frames,), one standard deviation, in the unit of its row.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     aid: str = NOT_STATED
     footwear: str = NOT_STATED
     foot_columns: Mapping[str, FloatArray | None] = field(default_factory=dict)
+    foot_errors: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 

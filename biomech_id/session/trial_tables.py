@@ -227,7 +227,7 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
     for band in last["bands"]:
         cycle = cycles[_place(band.cycle)]
         known = band.of_cycle(cycle, _event_sd_s(trial, cycle))
-        yield with_foot(known, trial.foot_columns, errors.sizes) if trial.foot_columns else known
+        yield with_foot(known, trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion) if trial.foot_columns else known
 
 
 def _place(cycle: Cycle) -> tuple[object, ...]:

@@ -222,11 +222,7 @@ class LegMarkerErrors:
         return {side: self._functions_of(side) for side in {self.side, self.motion.sides[0]}}
 
     def _functions_of(self, side: str) -> FloatArray:
-        # A model that tells no angle of a joint moves no skin by it.
-        at_rest, angles_rad = np.zeros((self.motion.n_frames, 3)), self.motion.joint_angles_rad
-        angles = np.stack([angles_rad.get((side, joint), at_rest)[:, 0] for joint in ("hip", "knee")], axis=1)
-        spread = np.nanstd(angles, axis=0)
-        x = np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
+        x = skin_functions(self.motion, side)
         return np.stack([x, *quintic_derivatives(x, self.motion.rate_hz)])
 
     @cached_property
@@ -259,6 +255,28 @@ class _Error(NamedTuple):
     which: int | str
     sd: float
     function: int | None
+
+
+def skin_functions(motion: BodyMotion, side: str) -> FloatArray:
+    """Return what the skin of a leg moves with: x1 and x2 of the module's head.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial as the body model tracked it.
+    side : str
+        "L" or "R".
+
+    Returns
+    -------
+    FloatArray
+        (n, 2), without unit, of mean square 1; zero where a joint does not move.
+    """
+    # A model that tells no angle of a joint moves no skin by it.
+    at_rest, angles_rad = np.zeros((motion.n_frames, 3)), motion.joint_angles_rad
+    angles = np.stack([angles_rad.get((side, joint), at_rest)[:, 0] for joint in ("hip", "knee")], axis=1)
+    spread = np.nanstd(angles, axis=0)
+    return np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
 
 
 def placement_of(marker: MovedMarker) -> tuple[str, str]:

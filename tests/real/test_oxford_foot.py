@@ -302,7 +302,10 @@ def test_a_session_tells_of_its_feet_everywhere(sessions: Sessions) -> None:
     assert variables - set(tables.cycles["variable"]) == set()
     assert variables - {"ArchHeightIndex"} <= set(tables.peaks["variable"])
     bands = tables.uncertainty[tables.uncertainty["variable"] == "HindfootTibiaAngles"]
-    assert bands.groupby("component")["total"].min().round(6).to_dict() == {"X": 3.2, "Y": 3.2, "Z": 4.9}
+    # Markers on the wrong spot shift a curve nearly alike over the cycle; a hindfoot's rotation, by two examiners, the most.
+    placed = bands.groupby(["side", "cycle", "component"])["segment_axes"]
+    assert (placed.max() - placed.min()).max() < 1.0
+    assert {axis: round(sd) for axis, sd in placed.mean().groupby("component").mean().items()} == {"X": 1, "Y": 5, "Z": 3}
     (said,) = [finding for finding in tables.summary["findings"] if finding["rule"] == "oxford-foot"]
     assert said["message"].startswith("Foot model: both feet; static: flat (measured against the stored numbers)")
     sides = tables.calibration["foot_models"]["oxford"]["sides"]

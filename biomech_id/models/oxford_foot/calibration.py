@@ -181,6 +181,28 @@ def learnt_points(
         The markers.
     """
     smooth = smoothed_foot(markers, side, options, static=True)
+    return foot_points(markers, smooth, side, flat=flat, floor=floor), smooth
+
+
+def foot_points(markers: Mapping[str, FloatArray], smooth: Smoothed, side: str, *, flat: bool, floor: bool) -> FootPoints:
+    """Return what markers of standing show of one foot, given its smoothed ones.
+
+    Parameters
+    ----------
+    markers : Mapping[str, FloatArray]
+        Label -> (n, 3), metres, laboratory axes with Z up, of a static trial.
+    smooth : Smoothed
+        The foot's markers, smoothed.
+    side : str
+        "L" or "R".
+    flat, floor : bool
+        Whether the sole of the hindfoot was level, and whether the metatarsal heads stood on the floor.
+
+    Returns
+    -------
+    FootPoints
+        Of every frame, (n, 3); its foot length is the frame's own.
+    """
     at, upper = smooth.path_lab_m, markers[side + "PCA"]
     plantar = onto_plane(at["P5M"], (at["HEE"], upper, 0.5 * (at["STL"] + at["LCA"])))
     first, fifth = markers[side + "D1M"], at["D5M"]
@@ -194,7 +216,7 @@ def learnt_points(
     axes = {name: smooth.axes(name) for name in {POINTS[point] for point in points}}
     local = {name: into_segment(*axes[POINTS[name]], point) for name, point in points.items()}
     length = np.linalg.norm(original_heel(markers, side) - at["TOE"], axis=-1)
-    return FootPoints(local, floor, length), smooth
+    return FootPoints(local, floor, length)
 
 
 def means_of(points: FootPoints) -> FootPoints:

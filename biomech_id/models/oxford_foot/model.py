@@ -27,9 +27,10 @@ from biomech_id.models.oxford_foot.calibration import (
     smoothed_foot,
     stored_points,
 )
+from biomech_id.models.oxford_foot.errors import angle_sd_deg, turn_covariances
 from biomech_id.models.oxford_foot.inputs import foot_markers, is_worn, lacking_labels, leg_sizes
 from biomech_id.models.oxford_foot.options import FootOptions
-from biomech_id.models.oxford_foot.track import ARCH_INDEX, FootPose, place_foot
+from biomech_id.models.oxford_foot.track import ANGLES, ARCH_INDEX, HALLUX_LENGTH, FootPose, place_foot
 from biomech_id.trial import Subject, Trial
 
 #: A heel marker higher than this above the fifth metatarsal's base (m) may be a foot in equinus.
@@ -58,12 +59,16 @@ class OxfordFoot:
         "chosen", "measured", "assumed", "stored" or "asked".
     static : FootPose | None
         The foot in the static trial.
+    turns : Mapping[str, Mapping[str, FloatArray]], optional
+        Angle -> source of error -> covariance of its segments' turns (see `turn_covariances`); empty where no static trial shows
+        the foot.
     """
 
     points: FootPoints | None
     flat: bool | None
     how: str
     static: FootPose | None = None
+    turns: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +104,31 @@ class OxfordFeet:
             "sides": sides,
         }
 
+    def errors(self, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, FloatArray]]:
+        """Return how far the angles of a recording can be off.
+
+        Parameters
+        ----------
+        columns : Mapping[str, FloatArray]
+            Of `track`.
+
+        Returns
+        -------
+        dict[str, dict[str, FloatArray]]
+            Column -> source of error -> (n_frames,), one standard deviation, degrees.
+        """
+        errors: dict[str, dict[str, FloatArray]] = {}
+        for side, foot in self.feet.items():
+            for name, sources in foot.turns.items():
+                named = [f"{side}{name}.{axis}" for axis in AXES]
+                if not set(named) <= columns.keys():
+                    continue
+                angles = np.stack([columns[column] for column in named], axis=1)
+                longer = _as_stood_m(foot) / columns[side + HALLUX_LENGTH] if ANGLES[name].distal == "hallux" else 1.0
+                sds = angle_sd_deg(name, angles, side, sources, longer)
+                errors |= {column: {source: sd[:, i] for source, sd in sds.items()} for i, column in enumerate(named)}
+        return errors
+
     def track(self, trial: Trial) -> tuple[dict[str, FloatArray], tuple[Finding, ...]]:
         """Return the columns of a recording.
 
@@ -110,7 +140,8 @@ class OxfordFeet:
         Returns
         -------
         columns : dict[str, FloatArray]
-            Name -> (n_frames,), degrees and percent; none of a foot that cannot be placed.
+            Name -> (n_frames,), degrees and percent, and the length of the hallux (m) for `errors`; none of a foot that cannot be
+            placed.
         findings : tuple[Finding, ...]
             Why a foot cannot be placed, and which markers do not fit their group.
         """
@@ -231,7 +262,10 @@ def _calibrated(
         worst = max(off_m, key=lambda name: off_m[name])
         values = {"side": side, "static": static.name, "point": worst, "apart_mm": MM_PER_M * off_m[worst]}
         noticed.append(Finding("oxford-foot-static-differs", values, static.name))
-    return OxfordFoot(points, flat, how, pose(flat)), noticed
+    turns = (
+        turn_covariances(markers, side, sizes, options, session.error_sizes, flat=flat, floor=floor) if session.error_sizes else {}
+    )
+    return OxfordFoot(points, flat, how, pose(flat), turns), noticed
 
 
 def _flatness(
@@ -278,7 +312,14 @@ def _along_x(trial: Trial) -> bool:
 
 def _columns(pose: FootPose, side: str) -> dict[str, FloatArray]:
     columns = {f"{side}{name}.{axis}": angles[:, i] for name, angles in pose.angles_deg.items() for i, axis in enumerate(AXES)}
-    return columns | ({} if pose.arch_index is None else {f"{side}{ARCH_INDEX}": pose.arch_index})
+    more = {ARCH_INDEX: pose.arch_index, HALLUX_LENGTH: pose.hallux_m}
+    return columns | {side + name: values for name, values in more.items() if values is not None}
+
+
+def _as_stood_m(foot: OxfordFoot) -> float:
+    """Length of the hallux in the static trial."""
+    length_m = None if foot.static is None else foot.static.hallux_m
+    return np.nan if length_m is None else float(np.nanmean(length_m))
 
 
 def _misfits(misfit_m: Mapping[str, float], side: str, trial: str) -> list[Finding]:

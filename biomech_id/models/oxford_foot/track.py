@@ -58,6 +58,8 @@ ANGLES: Mapping[str, AngleOf] = {
 }
 #: The scalar beside them.
 ARCH_INDEX = "ArchHeightIndex"
+#: Beside them, in no table: from the first metatarsal's head to the hallux' marker, m (`FootPose.hallux_m`).
+HALLUX_LENGTH = "HalluxLength"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +76,15 @@ class FootPose:
         Readable name without side -> (n, 3), degrees, continuous over time.
     arch_index : FloatArray | None
         (n,), percent of the foot length; None where that is not known.
+    hallux_m : FloatArray | None, optional
+        (n,), from the first metatarsal's head to the hallux' marker, metres; None where there is no such marker.
     """
 
     R_lab_seg: Mapping[str, FloatArray]
     point_lab_m: Mapping[str, FloatArray]
     angles_deg: Mapping[str, FloatArray]
     arch_index: FloatArray | None
+    hallux_m: FloatArray | None = None
 
 
 def place_foot(
@@ -125,8 +130,11 @@ def place_foot(
         "forefoot": axes_of(toe - middle, sign * (fifth - first), "zxy"),
     }
     shown = {"HDF0": at["HEE"], "D1M0": first, "PROXFF": middle, "FOF0": toe}
+    length = None
     if side + "HLX" in markers:
-        frames["hallux"] = axes_of(markers[side + "HLX"] - first, sign * (fifth - first), "zxy")
+        hallux = markers[side + "HLX"] - first
+        frames["hallux"] = axes_of(hallux, sign * (fifth - first), "zxy")
+        length = np.linalg.norm(hallux, axis=-1)
     if "MMA" in place:
         shown["AJC"] = 0.5 * (place["MMA"] + at["ANK"])
         ridge = onto_plane(at["TUB"], (place["MMA"], at["ANK"], at["HFB"]))
@@ -143,7 +151,29 @@ def place_foot(
     if points.foot_length_m is not None:
         arch = onto_plane(place["P1Mlat"], (place["D1Mlat"], fifth, at["P5M"])) - at["P1M"]
         index = 100.0 * np.linalg.norm(arch, axis=-1) / points.foot_length_m
-    return FootPose(frames, shown, angles, index)
+    return FootPose(frames, shown, angles, index, length)
+
+
+def cardan_of(name: str, angles_deg: FloatArray, side: str) -> FloatArray:
+    """Return the Cardan angles of one segment in another's axes from what is written of them.
+
+    Parameters
+    ----------
+    name : str
+        Readable name of the angle.
+    angles_deg : FloatArray
+        (n, 3), its components, degrees.
+    side : str
+        "L" or "R".
+
+    Returns
+    -------
+    FloatArray
+        (n, 3), a, b and c of the sequence y-x-z, degrees.
+    """
+    angle, sign = ANGLES[name], SIDE_SIGN[side]
+    offset = 90.0 if angle.from_right_angle else 0.0
+    return (angles_deg - [offset, 0.0, 0.0]) / [angle.first, angle.second * sign, -sign]
 
 
 def _middle_of_forefoot(inner: FloatArray, outer: FloatArray, radius: float) -> FloatArray:

@@ -1,7 +1,9 @@
-"""How far angles inside the foot can be off: by what published repeatability shows, alike over the whole cycle.
+"""How far angles inside the foot can be off: by markers on the wrong spot, and by skin that moves.
 
-The foot's small segments have placement errors of their own, of which the leg's markers know nothing. Each angle has one error, a
-bias of the session that moves its whole curve; that two angles share a segment is left out. The arch's index has none published.
+The foot's small segments have placement errors of their own, of which the leg's markers know nothing. Each angle has one of its
+own, a bias of the session that moves its whole curve: what the foot model makes of its markers' errors, else what published
+repeatability shows of all feet. Skin moves it with the sagittal hip and knee angle, as it moves the leg (`skin_functions`). That
+two angles share a segment is left out. The arch's index has none published.
 """
 
 from __future__ import annotations
@@ -12,15 +14,25 @@ from dataclasses import replace
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import FOOT_TABLE
+from biomech_id.conventions import FOOT_TABLE, SignRow
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.bands import CycleBand
+from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.uncertainty.marker_errors import skin_functions
 
-#: Column of ``uncertainty.csv`` that these errors count to.
+#: Column of ``uncertainty.csv`` that published repeatability counts to.
 BAND_SOURCE = "segment_axes"
-_FRONTAL = "Z"
+_FRONTAL, _SKIN = "Z", "soft_tissue"
 
 
-def with_foot(band: CycleBand, columns: Mapping[str, FloatArray | None], sizes: Mapping[str, float]) -> CycleBand:
+def with_foot(
+    band: CycleBand,
+    columns: Mapping[str, FloatArray | None],
+    known: Mapping[str, Mapping[str, FloatArray]],
+    sizes: Mapping[str, float],
+    motion: BodyMotion,
+) -> CycleBand:
     """Return a cycle's bands with those of angles inside the foot.
 
     Parameters
@@ -29,8 +41,12 @@ def with_foot(band: CycleBand, columns: Mapping[str, FloatArray | None], sizes: 
         Of the leg.
     columns : Mapping[str, FloatArray | None]
         Columns of the trial's foot models, None where it has none of them.
+    known : Mapping[str, Mapping[str, FloatArray]]
+        Column -> source of error -> (n_frames,), standard deviation, of the columns whose foot model says it.
     sizes : Mapping[str, float]
         Name -> standard deviation (see `uncertainty.sizes.error_sizes`).
+    motion : BodyMotion
+        The trial as the leg's model tracked it.
 
     Returns
     -------
@@ -40,13 +56,21 @@ def with_foot(band: CycleBand, columns: Mapping[str, FloatArray | None], sizes: 
     rows = [row for row in FOOT_TABLE if row.quantity == "angle"]
     if all(columns.get(row.column(band.cycle.side)) is None for row in rows):
         return band
-    sd = np.array([sizes["foot_frontal_deg" if row.component == _FRONTAL else "foot_angle_deg"] for row in rows])
+    sds = [known.get(row.column(band.cycle.side)) or _published(row, sizes) for row in rows]
+    shapes = {_SKIN: _skin(motion, band.cycle)}
+    constant = [np.ones(band.changes.shape[2])]
+    own = [
+        (i, source, _in_cycle(motion, band.cycle, sd) * shape)
+        for i, of_row in enumerate(sds)
+        for source, sd in of_row.items()
+        for shape in shapes.get(source, constant)
+    ]
     errors, curves, percents = band.changes.shape
-    changes = np.zeros((errors + len(rows), curves + len(rows), percents))
+    changes = np.zeros((errors + len(own), curves + len(rows), percents))
     changes[:errors, :curves] = band.changes
-    own = np.arange(len(rows))
-    changes[errors + own, curves + own] = sd[:, None]
-    more = (BAND_SOURCE,) * len(rows)
+    for number, (i, _, change) in enumerate(own):
+        changes[errors + number, curves + i] = change
+    more = tuple(source for _, source, _ in own)
     drawn = band.drawn or band.sources
     return replace(
         band,
@@ -56,5 +80,26 @@ def with_foot(band: CycleBand, columns: Mapping[str, FloatArray | None], sizes: 
         noise=np.concatenate([band.noise, np.zeros((len(rows), percents))]),
         shift=np.concatenate([band.shift, np.full((len(rows), percents), np.nan)]),
         drawn=(*drawn, *more),
-        numbers=(*(band.numbers or range(errors)), *(len(drawn) + own).tolist()),
+        numbers=(*(band.numbers or range(errors)), *range(len(drawn), len(drawn) + len(own))),
     )
+
+
+def _skin(motion: BodyMotion, cycle: Cycle) -> FloatArray:
+    """What skin moves with over a cycle, (2, 101), of two draws that share its variance."""
+    x = np.nan_to_num(skin_functions(motion, cycle.side)) / np.sqrt(2.0)
+    return np.stack([_in_cycle(motion, cycle, of_joint) for of_joint in x.T])
+
+
+def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray | float) -> FloatArray:
+    """Values of frames, or one of all, at the 101 points of a cycle; between the frames that have one."""
+    values = np.broadcast_to(of_frames, motion.n_frames)
+    seen = np.flatnonzero(np.isfinite(values))
+    if not len(seen):
+        return np.full(CURVE_POINTS, np.nan)
+    at_s = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS)
+    return np.asarray(np.interp(at_s, (motion.first_frame - 1 + seen) / motion.rate_hz, values[seen]))
+
+
+def _published(row: SignRow, sizes: Mapping[str, float]) -> Mapping[str, FloatArray | float]:
+    """Of feet whose own errors nobody knows."""
+    return {BAND_SOURCE: sizes["foot_frontal_deg" if row.component == _FRONTAL else "foot_angle_deg"]}

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biomech_id.algebra.rotation import cardan_matrix
+from biomech_id.algebra.rotation import cardan_angles, cardan_matrix
+from biomech_id.conventions import SIDE_SIGN
 from biomech_id.models.foot_models import FOOT_MODELS, FootSession, calibrated_feet
 from biomech_id.models.oxford_foot.calibration import apart_m, learnt_points, means_of, smoothed_foot, stored_points
+from biomech_id.models.oxford_foot.errors import PLACEMENT, TISSUE, angle_sd_deg, turn_covariances
 from biomech_id.models.oxford_foot.geometry import axes_of, onto_plane, rigid_copies, smoothed_group, smoothed_hindfoot
 from biomech_id.models.oxford_foot.inputs import foot_markers, is_worn, lacking_labels, leg_sizes
 from biomech_id.models.oxford_foot.model import OxfordFeet
 from biomech_id.models.oxford_foot.options import FootOptions
 from biomech_id.models.oxford_foot.shank import LegSizes, place_shank
-from biomech_id.models.oxford_foot.track import place_foot
+from biomech_id.models.oxford_foot.track import ANGLES, place_foot
 from biomech_id.trial import Subject, Trial
+from biomech_id.uncertainty.sizes import error_sizes
 
 FRAMES = 30
 #: Markers of a left foot that stands on the floor with the toes along X, m; mirrored for the right one.
@@ -170,6 +173,53 @@ def test_a_turned_wand_turns_the_shank() -> None:
     assert 4.0 < between < 8.0
 
 
+@pytest.mark.parametrize("side", ["L", "R"])
+@pytest.mark.parametrize("name", ["FemurTibiaAngles", "HindfootTibiaAngles", "HalluxForefootAngles"])
+def test_turns_of_two_segments_move_an_angle_as_differences_do(name: str, side: str) -> None:
+    """The closed form against segments that are turned and read anew, at a bent posture."""
+    angle, rng = ANGLES[name], np.random.default_rng(3)
+    cardan = np.radians([50.0, -20.0, 15.0])
+    R = cardan_matrix(cardan[None], "yxz")[0]
+    signs = np.array([angle.first, angle.second * SIDE_SIGN[side], -SIDE_SIGN[side]])
+    shown = np.degrees(cardan) * signs + [90.0 if angle.from_right_angle else 0.0, 0.0, 0.0]
+    turns = 1e-5 * rng.normal(size=(4, 6))
+    seen = np.zeros(3)
+    for distal, proximal in zip(turns[:, :3], turns[:, 3:], strict=True):
+        turned = cardan_matrix(proximal[None], "xyz")[0].T @ R @ cardan_matrix(distal[None], "xyz")[0]
+        seen += np.degrees(cardan_angles(turned[None], "yxz")[0] - cardan) ** 2
+    assert angle_sd_deg(name, shown[None], side, {TISSUE: turns.T @ turns})[TISSUE][0] == pytest.approx(np.sqrt(seen), rel=1e-3)
+
+
+def test_errors_of_markers_reach_the_angles() -> None:
+    """Markers 1 mm beside their places turn a hindfoot by one or two degrees; skin moves nothing that has no size."""
+    none = dict.fromkeys(error_sizes(), 0.0)
+    turns = turn_covariances(standing("L"), "L", SIZES, FootOptions(), none | {"foot_marker_mm": 1.0}, flat=True, floor=False)
+    level = np.array([[90.0, 0.0, 0.0]])
+    sds = angle_sd_deg("HindfootLabAngles", level, "L", turns["HindfootLabAngles"])
+    placed, skin = sds[PLACEMENT], sds[TISSUE]
+    assert skin == pytest.approx(np.zeros((1, 3)), abs=1e-9)
+    # The sole points from the heel to the middle of LCA and STL, 30 mm on, of which the middle is off by 1 / sqrt(2) mm.
+    assert placed[0, 1] == pytest.approx(np.degrees(np.sqrt(1.5) * 1e-3 / 0.03), rel=0.1)
+    at = SIZES, FootOptions(), none | {"foot_marker_mm": 2.0}
+    twice = turn_covariances(standing("L"), "L", *at, flat=True, floor=False)["HindfootLabAngles"][PLACEMENT]
+    assert np.trace(twice) == pytest.approx(4.0 * np.trace(turns["HindfootLabAngles"][PLACEMENT]), rel=0.02)
+
+
+def test_a_hallux_that_becomes_shorter_is_off_by_more() -> None:
+    """Its marker, off by as much, turns half the length by twice the angle; the forefoot's part stays."""
+    shown, alone = np.array([[20.0, 0.0, 0.0]] * 2), np.diag([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    sd = angle_sd_deg("HalluxForefootAngles", shown, "L", {PLACEMENT: 1e-4 * alone}, np.array([1.0, 2.0]))[PLACEMENT]
+    assert sd[1, :2] == pytest.approx(2.0 * sd[0, :2])
+    walk, sizes = recording("walk", without=STANDING_ALONE), error_sizes()
+    feet = calibrated_feet(FootSession(recording("static"), [walk], PERSON, {}, sizes))["oxford"]
+    near = walk.markers.position_m.copy()
+    hallux = walk.markers.names.index("LHLX")
+    near[:, hallux] -= 0.4 * (near[:, hallux] - standing("L")["LD1M"])
+    columns = [feet.track(trial)[0] for trial in (walk, walk.after("near", markers=walk.markers.with_positions(near)))]
+    as_stood, shorter = (feet.errors(each)["LHalluxForefootAngles.X"][PLACEMENT].mean() for each in columns)
+    assert 1.4 < shorter / as_stood < 1.0 / 0.6
+
+
 def test_without_the_shank_group_the_other_segments_stay() -> None:
     markers = standing("L")
     del markers["LSHN"]
@@ -226,7 +276,8 @@ def test_a_session_is_calibrated_by_its_static_trial() -> None:
     assert feet.findings[0].message.startswith("Foot model: both feet; static: flat (assumed); heel smoothed once.")
     columns, noticed = feet.track(recording("walk", without=STANDING_ALONE))
     assert noticed == ()
-    assert set(columns) == {row.column(side) for side in "LR" for row in FOOT_MODELS["oxford"].rows}
+    named = {row.column(side) for side in "LR" for row in FOOT_MODELS["oxford"].rows}
+    assert set(columns) == named | {"LHalluxLength", "RHalluxLength"}
     assert all(np.isfinite(path).all() for path in columns.values())
     shown = feet.record["sides"]["L"]
     assert (shown["flat"], shown["flat_known"]) == (True, "assumed")
