@@ -152,6 +152,7 @@ def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, shor
     for layer, sides in verdict.layers.items():
         graded = ", ".join(f"{SIDE_WORDS[side]} {_GRADES.get(grade, grade)}" for side, grade in sides.items())
         lines.append(f"  {_LAYERS[layer]:<12}{graded}")
+    lines += [f"  {sentence}" for sentence in verdict.foot_models]
     lines.append(f"  cycles to expect{', once cured' if lacks and verdict.layers else ''}: {counts if verdict.layers else 'none'}")
     lines += [f"  {'lacks' if lacks else 'better'}: {cure.sentence}" for cure in verdict.cures if cure.lack != OTHER]
     lines += [f"  type: {command}" for command in verdict.commands]

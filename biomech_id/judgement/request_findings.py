@@ -189,7 +189,7 @@ def _unused(job: Job) -> Iterator[Finding]:
 
 
 def settings_without_effect(
-    recipe: Recipe, results: Sequence[Solved], *, written: bool, muscles: bool = False, norm: bool = False
+    recipe: Recipe, results: Sequence[Solved], *, written: bool, muscles: bool = False, norm: bool = False, feet: bool = True
 ) -> Iterator[Finding]:
     """Name the settings that were given and changed nothing, now that it is known what was done.
 
@@ -205,6 +205,8 @@ def settings_without_effect(
         Whether some recording has muscle signals.
     norm : bool, optional
         Whether there is a norm to compare with.
+    feet : bool, optional
+        Whether somebody wears a foot model.
     """
     filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
     plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
@@ -216,11 +218,14 @@ def settings_without_effect(
         plates=plates,
         muscles=muscles,
         norm=norm,
+        feet=feet,
         uncertain=plates and recipe.uncertainty,
         written=written,
     )
     for why, settings in idle_settings(recipe, run).items():
-        if why != "heeded":  # said before anything is computed, with a model that does
+        if why == "feet":  # a laboratory's recipe serves those who wear the model and those who do not
+            yield Finding("foot-setting-without-effect", {"settings": settings}, "recipe")
+        elif why != "heeded":  # said before anything is computed, with a model that does
             mode = {"marker_filter": recipe.marker_filter, "kinetics": recipe.kinetics}
             yield Finding("setting-without-effect", {"settings": settings, "why": why, **mode}, "recipe")
 

@@ -38,6 +38,8 @@ ASSUMED_MASS_KG, ASSUMED_DIAMETER_M = 60.0, 0.014
 #: Length of the leg where no marker shows it (m), and its measurements as shares of that.
 ASSUMED_LEG_M = 0.9
 LEG_SHARES = {"leg_length_mm": 1.0, "knee_width_mm": 0.12, "ankle_width_mm": 0.08}
+#: Where findings of the foot models themselves lie.
+OF_FEET = "foot model"
 #: Finding -> what cures it; the model that was chosen says itself which measurements the other one lacks.
 OF_FINDINGS: Mapping[str, Callable[[Mapping[str, Any]], Cure | None]] = {
     "mass-from-plates": lambda values: MASS,
@@ -113,6 +115,12 @@ class FolderVerdict:
             "layers": {layer: {side: str(grade) for side, grade in sides.items()} for layer, sides in self.layers.items()},
             "findings": finding_records(self.findings),
         }  # fmt: skip
+
+    @property
+    def foot_models(self) -> tuple[str, ...]:
+        """What each foot model that somebody wears is, in words."""
+        of_feet = (finding for finding in self.findings if finding.where == OF_FEET and finding.severity == "info")
+        return tuple(dict.fromkeys(finding.message for finding in of_feet))
 
     @property
     def sentence(self) -> str:

@@ -72,6 +72,8 @@ class Run:
         Whether it was computed how far loads can be off.
     norm : bool
         Whether there is a norm to compare with.
+    feet : bool
+        Whether somebody wears a foot model.
     written : bool
         Whether results are written to a folder.
     """
@@ -84,6 +86,7 @@ class Run:
     muscles: bool = True
     uncertain: bool = True
     norm: bool = True
+    feet: bool = True
     written: bool = True
 
 
@@ -299,20 +302,20 @@ class Recipe:
     foot_hindfoot_flat: str = _setting("auto", "foot", one_of(("auto", "yes", "no"), (
         "Oxford foot: was the sole of the hindfoot level in the static trial? auto: what the stored numbers show, else yes where "
         "the heel marker stands low; a heel that stands high, perhaps of a foot in equinus, is asked about."
-    )))  # fmt: skip
+    )), acts="feet")  # fmt: skip
     foot_forefoot_floor: str = _setting("auto", "foot", one_of(("auto", "yes", "no"), (
         "Oxford foot: metatarsal heads as low as the fifth one's base in the static trial. auto: as the file says, else no."
-    )))  # fmt: skip
+    )), acts="feet")  # fmt: skip
     foot_heel_passes: int = _setting(1, "foot", a_whole_number(0, explained=(
         "Oxford foot: how often the heel is smoothed. More than once, or 0 for the heel that the file stores, repeats an archive."
-    )))  # fmt: skip
+    )), acts="feet")  # fmt: skip
     foot_widths: str = _setting("mean", "foot", one_of(("mean", "own"), (
         "Oxford foot: knee and ankle widths of both sides, as the vendor's plug-in takes them, or each side's own."
-    )))  # fmt: skip
+    )), acts="feet")  # fmt: skip
     foot_calibration: str = _setting("auto", "foot", one_of(("auto", "static"), (
         "Oxford foot. auto: calibrated by what a walk's own file stores, where it stores all of it, else by the static trial. "
         "static: by that alone."
-    )))  # fmt: skip
+    )), acts="feet")  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."
     )))  # fmt: skip

@@ -35,6 +35,7 @@ def judge_plates(session: Analysis, job: Job) -> Analysis:
     plates = tell_plates(session.movements, read_population(Path(population)) if population else None)
     movements, of_emg = emg_findings(session.emg, with_plate_places(_with_other_offsets(session), plates))
     given = {"written": session.written, "muscles": bool(session.emg.trials), "norm": session.norm is not None}
+    given |= {"feet": any(group.feet for group in session.groups)}
     without_effect = settings_without_effect(recipe, movements, **given)
     findings = (*session.findings, *of_emg, *plate_findings(plates), *without_effect)
     return replace(session, movements=tuple(movements), plates=plates, findings=findings)

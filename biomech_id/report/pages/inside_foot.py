@@ -6,7 +6,8 @@ hindfoot's dorsiflexion, because a foot of one piece hides what the midfoot does
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -30,7 +31,7 @@ FOOT_GRID: Grid = (
     ),
     (("ForefootTibiaAngles", "X"), ("ForefootTibiaAngles", "Y"), ("ForefootTibiaAngles", "Z"), ("ArchHeightIndex", "")),
 )
-_TABLE_TOP_MM, _NUMBER_MM, _NAME_MM = 158.0, 31.0, 30.0
+_TABLE_TOP_MM, _NUMBER_MM, _NAME_MM, _BELOW_TABLE_MM = 158.0, 31.0, 30.0, 2.0
 #: Variables of the table, in its order.
 _STATIC = ("HindfootTibiaAngles", "ForefootHindfootAngles", "ForefootTibiaAngles")
 
@@ -66,7 +67,20 @@ def _static(sheet: Sheet, tables: Tables, style: Style) -> None:
         name = f"{style.label(f'side.{side}')}: {flat}, {known}"
         rows.append([name, *(written(value, 1, style.decimal_mark) for value in values)])
     if rows:
-        TextTable(columns, rows, size="tiny").draw(sheet, LEFT_MM, _TABLE_TOP_MM)
+        bottom_mm, _ = TextTable(columns, rows, size="tiny").draw(sheet, LEFT_MM, _TABLE_TOP_MM)
+        sheet.note(_options(record, style), bottom_mm + _BELOW_TABLE_MM, most=2)
+
+
+def _options(record: Mapping[str, Any], style: Style) -> str:
+    """What was decided of the model, in one line; whether the sole was flat stands in the table."""
+    floors = {str(foot.get("floor")).lower() for foot in record["sides"].values()}
+    passes = record["heel_passes"]
+    words = {
+        "floor": style.label(f"inside_foot.floor_{floors.pop() if len(floors) == 1 else 'unlike'}"),
+        "passes": style.label(f"inside_foot.passes_{passes if passes in (0, 1) else 'more'}", n=passes),
+        "widths": style.label(f"inside_foot.widths_{record['widths']}"),
+    }
+    return style.label("inside_foot.options", **words)
 
 
 register(

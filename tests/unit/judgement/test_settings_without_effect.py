@@ -21,8 +21,6 @@ ALWAYS = {
     "extra_forces",
     "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "longest_repair_s", "event_source",
     "budget", "uncertainty", "report", "keep_clinic", "keep_comments", "keep_conditions",
-    # The Oxford foot runs beside every body model, wherever its markers are.
-    "foot_hindfoot_flat", "foot_forefoot_floor", "foot_heel_passes", "foot_widths", "foot_calibration",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
     "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "offsets": "trial",
@@ -30,6 +28,8 @@ OTHER: dict[str, Any] = {
     "lowpass": "critical",
     "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "emg_gain": 500.0, "channels": {"EMG 1": "none"},
     "mix": ("bandwidth",), "plate_cutoff_hz": 12.0,
+    "foot_hindfoot_flat": "no", "foot_forefoot_floor": "yes", "foot_heel_passes": 2, "foot_widths": "own",
+    "foot_calibration": "static",
     "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True, "review_page": True, "large_tables": "whole",
 }  # fmt: skip
 
@@ -73,6 +73,18 @@ def test_what_is_said() -> None:
     both = Recipe(marker_filter="always", smooth_below_mm=0.2, write_c3d=True)
     named = [finding.values["settings"] for finding in settings_without_effect(both, [trial(mode="always")], written=False)]
     assert named == [("smooth_below_mm",), ("write_c3d",)]
+
+
+def test_settings_of_feet_that_nobody_wears_are_one_sentence() -> None:
+    """A laboratory's recipe serves everybody: no warning, and nothing of a recipe that says nothing of feet."""
+    recipe = Recipe(foot_hindfoot_flat="no", foot_heel_passes=2)
+    (said,) = settings_without_effect(recipe, [trial(filtered=True)], written=True, feet=False)
+    assert said.severity is Severity.INFO
+    shown = "no recording shows the markers of a foot model"
+    assert said.message == f"foot_hindfoot_flat and foot_heel_passes had no effect: {shown}."
+    assert said.text("de").startswith("foot_hindfoot_flat und foot_heel_passes hat nichts bewirkt: Keine Aufnahme zeigt")
+    assert list(settings_without_effect(recipe, [trial(filtered=True)], written=True, feet=True)) == []
+    assert list(settings_without_effect(Recipe(), [trial(filtered=True)], written=True, feet=False)) == []
 
 
 def test_a_cutoff_that_changes_nothing_is_named_by_analyse() -> None:
