@@ -8,7 +8,7 @@ forefoot's axis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,7 +123,7 @@ def place_foot(
     place = {n: into_lab(*axes[POINTS[n]], local) for n, local in points.local_m.items() if POINTS[n] in axes}
     first, fifth = place["D1M0"], place["D5M0"] if points.floor else at["D5M"]
     sole = (first, fifth, at["P5M"])
-    inner, toe = onto_plane(at["P1M"], sole), onto_plane(at["TOE"], sole)
+    inner, toe = onto_plane(at["P1M"], sole), _toe_of_forefoot(at["TOE"], sole)
     middle = _middle_of_forefoot(inner, at["P5M"], 0.5 * sizes.marker_diameter_m)
     frames = {
         "hindfoot": axes_of(place["HFplantar"] - at["HEE"], place["PCA"] - at["HEE"], "zyx"),
@@ -181,6 +181,11 @@ def _middle_of_forefoot(inner: FloatArray, outer: FloatArray, radius: float) -> 
     across = outer - inner
     width = np.linalg.norm(across, axis=-1, keepdims=True)
     return np.asarray(inner + across * (width - radius) / (2.0 * width))
+
+
+def _toe_of_forefoot(toe: FloatArray, sole: Sequence[FloatArray]) -> FloatArray:
+    """Where the forefoot's long axis ends: not between the metatarsals' heads, as the papers have it."""
+    return onto_plane(toe, sole)
 
 
 def _travelling_lab(markers: Mapping[str, FloatArray], *, along_x: bool) -> FloatArray:
