@@ -113,7 +113,8 @@ def _sections(tables: Tables, style: Style) -> Iterator[tuple[str, list[str]]]:
     yield style.label("methods.offsets"), list(calibration_lines(calibration, style))
     yield style.label("methods.segments"), list(segment_lines(calibration, style))
     yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
-    sizes = summary.get("error_sizes")
+    worn = any("foot_models" in each for each in (calibration, *calibration.get("conditions", {}).values()))
+    sizes = {name: size for name, size in summary.get("error_sizes", {}).items() if worn or name not in _OF_FEET}
     if sizes:
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *error_size_lines(sizes, style)]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
@@ -126,6 +127,8 @@ def _sections(tables: Tables, style: Style) -> Iterator[tuple[str, list[str]]]:
     yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]
 
 
+#: Sizes of foot models alone.
+_OF_FEET = ("foot_marker_mm", "foot_angle_deg", "foot_frontal_deg")
 #: Sizes that belong together in one line: beginning or end of their names.
 _TOGETHER = (("placement", ("_forward_mm", "_up_mm", "_side_mm")), ("tissue", ("tissue_",)))
 

@@ -14,6 +14,7 @@ from biomech_id.errors import Finding
 from biomech_id.pipeline.folder_verdict import FolderVerdict
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.inside_foot import _options
+from biomech_id.report.pages.methods import _sections
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
 
@@ -57,6 +58,9 @@ def test_half_a_foot_set_is_one_sentence_and_the_leg_runs() -> None:
     legs = [name for name in plain.columns if "Angles" in name or "Moment" in name]
     assert len(legs) > 20
     np.testing.assert_array_equal(shown[legs].to_numpy(), plain[legs].to_numpy())
+    pages = [_sections(session.tables(), load_style(language="en")) for session in (half, whole)]
+    sizes = [[line for _, lines in page for line in lines if "Oxford foot" in line or "inside a foot" in line] for page in pages]
+    assert [len(lines) for lines in sizes] == [3, 0]
 
 
 def test_check_says_what_the_foot_model_is_where_its_markers_are() -> None:
