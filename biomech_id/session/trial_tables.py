@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 from biomech_id.deprecation import deprecated
 from biomech_id.errors import MissingInputError
 from biomech_id.feet.movements import TrialKind
@@ -22,6 +24,7 @@ from biomech_id.session.tables.muscles import muscle_columns
 from biomech_id.session.tables.upper_body import upper_columns
 from biomech_id.session.tables.variables import added_columns
 from biomech_id.trial import EventKind
+from biomech_id.uncertainty.marker_errors import skin_functions
 from biomech_id.uncertainty.recording import LegErrors
 
 V = TypeVar("V")
@@ -224,10 +227,12 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
         made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
         last.update(of=of, bands=made)
+    of_feet = (trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion)
+    skin = skin_functions(trial.motion, side) if trial.foot_columns else np.zeros(0)
     for band in last["bands"]:
         cycle = cycles[_place(band.cycle)]
         known = band.of_cycle(cycle, _event_sd_s(trial, cycle))
-        yield with_foot(known, trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion) if trial.foot_columns else known
+        yield with_foot(known, *of_feet, skin) if trial.foot_columns else known
 
 
 def _place(cycle: Cycle) -> tuple[object, ...]:

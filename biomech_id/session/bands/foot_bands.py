@@ -8,7 +8,7 @@ two angles share a segment is left out. The arch's index has none published.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,6 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.session_tables import CURVE_POINTS
-from biomech_id.uncertainty.marker_errors import skin_functions
 
 #: Column of ``uncertainty.csv`` that published repeatability counts to.
 BAND_SOURCE = "segment_axes"
@@ -32,6 +31,7 @@ def with_foot(
     known: Mapping[str, Mapping[str, FloatArray]],
     sizes: Mapping[str, float],
     motion: BodyMotion,
+    skin: FloatArray,
 ) -> CycleBand:
     """Return a cycle's bands with those of angles inside the foot.
 
@@ -47,6 +47,8 @@ def with_foot(
         Name -> standard deviation (see `uncertainty.sizes.error_sizes`).
     motion : BodyMotion
         The trial as the leg's model tracked it.
+    skin : FloatArray
+        (n_frames, 2), what the skin of this side moves with (`skin_functions`).
 
     Returns
     -------
@@ -57,12 +59,14 @@ def with_foot(
     if all(columns.get(row.column(band.cycle.side)) is None for row in rows):
         return band
     sds = [known.get(row.column(band.cycle.side)) or _published(row, sizes) for row in rows]
-    shapes = {_SKIN: _skin(motion, band.cycle)}
-    constant = [np.ones(band.changes.shape[2])]
+    of_frames = [(i, source, sd) for i, of_row in enumerate(sds) for source, sd in of_row.items()]
+    in_cycle = _in_cycle(motion, band.cycle, [sd for *_, sd in of_frames])
+    # Two draws share the variance of skin.
+    shapes = {_SKIN: _in_cycle(motion, band.cycle, np.nan_to_num(skin).T) / np.sqrt(2.0)}
+    constant = np.ones((1, band.changes.shape[2]))
     own = [
-        (i, source, _in_cycle(motion, band.cycle, sd) * shape)
-        for i, of_row in enumerate(sds)
-        for source, sd in of_row.items()
+        (i, source, sd * shape)
+        for (i, source, _), sd in zip(of_frames, in_cycle, strict=True)
         for shape in shapes.get(source, constant)
     ]
     errors, curves, percents = band.changes.shape
@@ -84,20 +88,24 @@ def with_foot(
     )
 
 
-def _skin(motion: BodyMotion, cycle: Cycle) -> FloatArray:
-    """What skin moves with over a cycle, (2, 101), of two draws that share its variance."""
-    x = np.nan_to_num(skin_functions(motion, cycle.side)) / np.sqrt(2.0)
-    return np.stack([_in_cycle(motion, cycle, of_joint) for of_joint in x.T])
-
-
-def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray | float) -> FloatArray:
-    """Values of frames, or one of all, at the 101 points of a cycle; between the frames that have one."""
-    values = np.broadcast_to(of_frames, motion.n_frames)
-    seen = np.flatnonzero(np.isfinite(values))
-    if not len(seen):
-        return np.full(CURVE_POINTS, np.nan)
-    at_s = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS)
-    return np.asarray(np.interp(at_s, (motion.first_frame - 1 + seen) / motion.rate_hz, values[seen]))
+def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: Sequence[FloatArray | float] | FloatArray) -> FloatArray:
+    """Rows of values of frames, or of one value for all, at the points of a cycle: (rows, 101), between frames that have one."""
+    values = np.stack([np.broadcast_to(row, motion.n_frames) for row in of_frames])
+    at_frame = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) * motion.rate_hz - (motion.first_frame - 1)
+    known, found = np.isfinite(values), np.full((len(values), CURVE_POINTS), np.nan)
+    # Most rows lack the same frames, and go together.
+    alike: dict[bytes, list[int]] = {}
+    for number, row in enumerate(known):
+        alike.setdefault(row.tobytes(), []).append(number)
+    for rows in alike.values():
+        frames = np.flatnonzero(known[rows[0]])
+        if len(frames):
+            place = np.interp(at_frame, frames, np.arange(len(frames)))
+            before = np.minimum(place.astype(int), max(len(frames) - 2, 0))
+            after, share = np.minimum(before + 1, len(frames) - 1), place - before
+            own = values[rows]
+            found[rows] = (1.0 - share) * own[:, frames[before]] + share * own[:, frames[after]]
+    return found
 
 
 def _published(row: SignRow, sizes: Mapping[str, float]) -> Mapping[str, FloatArray | float]:
