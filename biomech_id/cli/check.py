@@ -19,7 +19,7 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
-from biomech_id.session.values.step import Progress, stage
+from biomech_id.session.values.step import ANALYSES, LOOKS, Progress, load, stage
 
 if TYPE_CHECKING:
     from biomech_id.judgement.check import CheckReport
@@ -70,6 +70,7 @@ def check(
     codes = [DONE]
     with shown_progress(progress, timings=timings, logged=False) as told:
         with stage("start"):
+            load(*(ANALYSES if any(path.is_dir() for path in paths) else LOOKS))
             from biomech_id.judgement.check import iter_check
 
             if any(path.is_dir() for path in paths):

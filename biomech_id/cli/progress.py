@@ -35,31 +35,30 @@ def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False,
     A log holds the numbered steps of the commands that take long (``logged``), and of the others what they find alone.
     """
     if kind is ProgressAs.JSON:
-        with _reported(_object, timings=timings):
-            yield _object
+        with _reported(_object, timings=timings) as told:
+            yield told
     elif sys.stderr.isatty():
-        with _bar() as callback, _reported(callback, timings=timings):
-            yield callback
+        with _bar() as callback, _reported(callback, timings=timings) as told:
+            yield told
     else:
-        in_log = _line if logged else _unseen
-        with _reported(in_log, timings=timings):
-            yield in_log
+        with _reported(_line if logged else _unseen, timings=timings) as told:
+            yield told
 
 
 @contextmanager
-def _reported(progress: Progress, *, timings: bool) -> Iterator[None]:
+def _reported(progress: Progress, *, timings: bool) -> Iterator[Progress]:
     with telling(progress) as clock:
-        yield
+        yield clock.tell
     for name, seconds in clock.seconds.items() if timings else ():
         print_aside(f"{name:<10}{seconds:8.2f} s")
 
 
 def _words(step: Step) -> str:
-    return shown(f"{step.stage} {step.trial}".rstrip())
+    return shown(" ".join(filter(None, (step.stage, step.trial, step.part))))
 
 
 def _line(step: Step) -> None:
-    if step.done:
+    if step.done and not step.part:
         print_aside(f"[{step.done}/{step.total}] {_words(step)}")
 
 

@@ -10,7 +10,7 @@ import typer
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
-from biomech_id.session.values.step import stage, steps
+from biomech_id.session.values.step import DRAWS, READS, load, stage, steps
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 Patterns = Annotated[
@@ -38,6 +38,8 @@ def report(
         typer.Option(help="Write page 1 and every further page as PNG and SVG into this folder; the results stay as they are."),
     ] = None,
     key: KeyFile = None,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -45,23 +47,14 @@ def report(
 
     Example: biomech-id report results/anna --norm norm.csv --style style.toml
     """
-    from biomech_id.pipeline.redraw import redraw
-
-    with key_written(key), shown_progress() as progress:
+    with key_written(key), shown_progress(progress, timings=timings) as told:
+        with stage("start"):
+            load(*DRAWS)
+            from biomech_id.pipeline.redraw import redraw
         written = redraw(
-            out,
-            norm=norm,
-            pages=pages,
-            appendix=appendix,
-            style=style,
-            mix=mix or (),
-            review=review,
-            norm_for=norm_for,
-            patterns=patterns,
-            key=key,
-            figures=figures,
-            progress=progress,
-        )
+            out, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix or (), review=review, norm_for=norm_for,
+            patterns=patterns, key=key, figures=figures, progress=told,
+        )  # fmt: skip
     print_line(f"Wrote {written}.")
     return DONE
 
@@ -92,6 +85,7 @@ def compare_command(
     """
     with shown_progress(progress, timings=timings, logged=False) as shown:
         with stage("start"):
+            load(*DRAWS)
             from biomech_id.report import compare_report
 
             # From its own module: the module's old place, once imported, hides the room's function of that name.
@@ -192,6 +186,7 @@ def review(
     """
     with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):
+            load(*READS, "biomech_id.norms.fit")
             from biomech_id.pipeline.review_page import write_review
         with stage("write"):
             written = write_review(outs, output, norm=norm, style=style, language=language)
@@ -235,6 +230,7 @@ def norm(
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
     with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):
+            load(*READS, "biomech_id.norms.fit")
             from biomech_id.pipeline.norms import import_norm, make_norm
         with stage("write"):
             called = {"source": source, "name": name, "version": norm_version}

@@ -15,7 +15,7 @@ from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_pro
 from biomech_id.errors import BiomechError
 from biomech_id.models.registry import AUTO, is_model, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
-from biomech_id.session.values.step import stage
+from biomech_id.session.values.step import ANALYSES, load, stage
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.run import Outcome
@@ -142,6 +142,7 @@ def run(
     """
     with key_written(key), shown_progress(progress, timings=timings) as told:
         with stage("start"):
+            load(*ANALYSES, "biomech_id.norms.fit")
             from biomech_id.pipeline.run import run_job
             from biomech_id.pipeline.stages import stage_names
             from biomech_id.request.job import Job

@@ -35,6 +35,7 @@ from biomech_id.session.values.norm import (
     stated_by,
     without_contributors,
 )
+from biomech_id.session.values.step import begin
 
 #: Who is of an age: within this share of it (7.5 to 12.5 years for a child of 10, 30 to 50 for an adult of 40).
 AGE_SHARE = 0.25
@@ -298,11 +299,13 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
     pd.DataFrame
         Rows of ``norm.csv``, those of scores last; of runs no scores.
     """
+    begin("means")
     if speed is None:
         norm = norm_from_samples(samples, **about)
     else:
         samples = at_speed(samples, speed, LEAST_AT_SPEED)
         norm = norm_at_speed(samples, speed, LEAST_AT_SPEED, about)
+    begin("scores")
     walks = about.get("movement", WALKING) == WALKING
     scored = [_scored(sample, _others_mean(samples, number) if walks else {}) for number, sample in enumerate(samples)]
     if not any(sample.values for sample in scored):

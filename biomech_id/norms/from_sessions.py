@@ -33,6 +33,7 @@ from biomech_id.session.tables.phase_values import PLACE, named_values
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.session.values.norm import ASYMMETRY, NormSample
+from biomech_id.session.values.step import begin
 from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
@@ -121,6 +122,7 @@ def norm_from_sessions(
         if why is not None:
             tell(Omission(code, "", "", (), "means", why))
             continue
+        begin(code)
         known, means = fingerprint_of(tables.summary, movement), mean_curves(tables, movement=movement)
         for key, codes in kinds.items() if means or movement == WALKING else ():
             codes.setdefault(known.get(key, ""), code)
@@ -156,6 +158,7 @@ def _of_people(
     people: Mapping[str, _Person], widths: Collection[str], tell: Callable[[Omission], None], about: Mapping[str, str]
 ) -> pd.DataFrame:
     """The norm of some people, of what stands below these bandwidths."""
+    begin("samples")
     samples = [_sample(code, person, widths, tell) for code, person in people.items()]
     return scored_norm(tuple(_without_unknown(samples, tell)), about)
 
@@ -237,6 +240,7 @@ def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, mo
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
     for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
         person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
+    begin("named values")
     for name, value in _named(tables, used):
         width = bandwidth if hangs_on(name[0], "bandwidth") else ""
         person.named.setdefault((width, name[:2]), {}).setdefault(name[2], []).append(value)
@@ -245,7 +249,9 @@ def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, mo
 def _named(tables: Tables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
     """(``max_stance.KneeAngles``, component, side) -> a session's mean of that value, and of where in the cycle it lies."""
     values = named_values(tables, used)
+    told = ""
     for (variable, component, name, side), rows in values.groupby(["variable", "component", "name", "side"], sort=False):
+        told = told if told == side else begin(str(side))
         yield (f"{name}.{variable}", str(component), str(side)), float(rows["value"].mean())
         if rows["percent"].notna().any() and name != "value_contact":
             yield (f"{PLACE}{name}.{variable}", str(component), str(side)), float(rows["percent"].mean())

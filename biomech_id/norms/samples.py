@@ -19,6 +19,7 @@ from biomech_id.norms.contributors import Rows, contributor_rows, one_table, tol
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.session.values.norm import PERCENTILES, NormSample, Spread
+from biomech_id.session.values.step import begin
 from biomech_id.statistics.one_person import whole_curve_sd
 
 #: From this number of subjects on percentiles are given.
@@ -76,6 +77,7 @@ def norm_from_samples(
         "movement": movement, "name": name, "version": version, "date": date,
     }  # fmt: skip
     parts = [_rows(each, samples) for each in dict.fromkeys(each for sample in samples for each in sample.values)]
+    begin("contributors")
     return _table([*parts, *contributor_rows(samples)], samples, about)
 
 

@@ -15,7 +15,7 @@ from biomech_id.request.review_file import read_review
 from biomech_id.session.folder.read_write import read_tables, update_output
 from biomech_id.session.output.review import reviewed_tables
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.session.values.step import Progress
+from biomech_id.session.values.step import Progress, stage
 
 #: Files that a report may be drawn with, beside the session's own tables.
 DRAWN_WITH = ("norm", "style", "review", "patterns")
@@ -76,7 +76,8 @@ def redraw(
     """
     from biomech_id.report import draw_report
 
-    tables = read_tables(out)
+    with stage("read"):
+        tables = read_tables(out)
     coded = bool(tables.manifest.get("coded"))
     make_key(key, coded=coded, out=out)
     hashes = InputHashes.of(str(tables.summary["subject"]["code"]) if coded else None, key)
@@ -91,13 +92,15 @@ def redraw(
     if figures is not None:
         from biomech_id.report.figures import draw_figures
 
-        draw_figures(tables, figures, **how)
+        with stage("draw"):
+            draw_figures(tables, figures, **how)
         return figures
     name = "appendix.pdf" if appendix else "report.pdf"
     check_writable(out / name)
 
     def draw(path: Path) -> None:
-        draw_report(tables, path, **how)
+        with stage("draw"):
+            draw_report(tables, path, **how)
 
     drawn = _drawn_with(dict(zip(DRAWN_WITH, (norm, style, review, patterns), strict=True)), hashes, pages, mix)
     drawn |= {"norm_for": norm_for} if norm_for else {}

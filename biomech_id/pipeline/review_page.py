@@ -18,7 +18,7 @@ from biomech_id.review.session_data import session_data, variables
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.norm import movement_of, read_norm
-from biomech_id.session.values.step import steps
+from biomech_id.session.values.step import DRAWS, begin, load, steps
 
 #: Colours of the report's style that the page takes over.
 _COLOURS = ("left", "right", "norm", "session_b")
@@ -115,6 +115,7 @@ def _text(content: dict[str, Any], blocks: Blocks, look: dict[str, Any]) -> str:
 
 
 def _content(sessions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    begin("words")
     columns = {name[1:] for session in sessions for trial in session["trials"] for name in trial["columns"]}
     rows = list(variables(inside_foot=any(row.column("") in columns for row in FOOT_TABLE)))
     return {"sessions": sessions, "variables": rows, "words": _words()}
@@ -132,6 +133,7 @@ def _norm(path: str | Path | None, tables: Tables) -> Table | None:
 
 def _look(path: str | Path | None, language: str | None, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Colours, dashes and labels of the report for some variables, in every language."""
+    load(*DRAWS)
     from biomech_id.report.layout.style import load_style
 
     own = load_style(path, language=language)

@@ -29,7 +29,7 @@ from biomech_id.session.session import Session
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.trial_tables import frames
 from biomech_id.session.values.emg import envelopes_at
-from biomech_id.session.values.step import Progress, stage
+from biomech_id.session.values.step import DRAWS, Progress, load, stage
 from biomech_id.session.values.summary import complaints_of, verdict_sentence
 
 
@@ -180,6 +180,7 @@ def draw_own_report(
     pages : Sequence[str] | None, optional
         Names out of `report.book.page_names`; None draws all of them.
     """
+    load(*DRAWS)
     from biomech_id.report.pdf import draw_report
 
     # Going through the texts of all pages takes a third of what drawing them takes.

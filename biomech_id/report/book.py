@@ -21,6 +21,7 @@ from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, ReportPart, Shows
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.step import begin
 
 #: Names that pages had, for commands written then.
 _MOVED = {"cover": "session"}
@@ -199,6 +200,7 @@ def _titled(kind: PageKind, content: Content, room: _Room, movement: str = "") -
     first, end = room.sheets(kind)
     if end == 0 or first == sys.maxsize:
         return
+    begin(kind.title(first, content.style))
     for number, figure in islice(enumerate(kind.draw(content)), first, end):
         title = kind.title(number, content.style)
         yield Page(kind.name, content.style.label("movement.title", title=title, kind=movement) if movement else title, figure)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from biomech_id.errors import OptionError
@@ -23,7 +24,7 @@ from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
 from biomech_id.report.panels.page import Page, ReportPart
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.session.values.step import Progress, Step
+from biomech_id.session.values.step import Progress, Step, begin
 
 #: Called with a page's title, how many pages are written, and how many there are.
 #: Longer codes are shortened in the header (the cover prints them whole).
@@ -278,7 +279,7 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     title : str
         Of the whole document, which readers show in place of the file's name.
     progress : Progress | None, optional
-        Called as each page is written.
+        Called before each page is written.
 
     Raises
     ------
@@ -291,9 +292,16 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id", "Title": title}
     # Written in memory: where a disk is full, matplotlib would go on to close the file and fall over what it could not write.
     content = io.BytesIO()
-    for number in written_pages(content, [page.figure for page in pages], metadata):
-        if progress is not None:
-            progress(Step("draw", pages[number - 1].title, number, len(pages)))
+    for _ in written_pages(content, _told(pages, progress), metadata):
+        pass
     with whole_file(path) as part:
         part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
     return path
+
+
+def _told(pages: Sequence[Page], progress: Progress | None) -> Iterator[Figure]:
+    for number, page in enumerate(pages, 1):
+        if progress is not None:
+            progress(Step("draw", page.title, number, len(pages)))
+        yield page.figure
+    begin("PDF")

@@ -18,6 +18,7 @@ from biomech_id.session.folder.replay import Replay, read_replay
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables
 from biomech_id.session.values.fingerprint import fingerprint_of
 from biomech_id.session.values.norm import NORM_CHOICES, movement_of
+from biomech_id.session.values.step import begin
 
 #: Values of a finding that say when it happens (s), and in which frame (the recording's own number), the surest first.
 _TIMES = ("time_s", "start_s", "strike_s", "at_s")
@@ -72,7 +73,7 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
 
 
 def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, blocks: Blocks) -> dict[str, Any]:
-    name = trial["name"]
+    name = begin(trial["name"])
     block = Block()
     kept = ("name", "kind", "condition", "rate_hz", "first_frame", "n_frames", "verdict", "progression", "events")
     cycle_keys = ("side", "cycle", "start_s", "end_s", "foot_off_s", "kinetics_valid", "used", "used_by_rules", *Aspect)
@@ -92,6 +93,7 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
         "raw": _raw(tables.emg_raw, tables.channels, name, block),
         "shape": None if replay is None else _shape(replay, frames, block),
     }
+    begin(f"{name} packed")
     data["block"], data["arrays"] = blocks.add(block), block.notes
     return data
 

@@ -31,6 +31,7 @@ from biomech_id.report.panels.legend import draw_legend
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import Content, Page
 from biomech_id.report.panels.session_differences import session_differences
+from biomech_id.session.values.step import begin
 
 #: Movements of which patterns of gait are judged.
 _WALK = "straight"
@@ -75,20 +76,21 @@ def standard_pages(comparisons: Sequence[Comparison], content: Content) -> Itera
     for facts in comparisons:
         title = style.label("changed.title")
         named = title if two else style.label("movement.title", title=title, kind=facts.second.name)
-        yield Page("changed", named, what_changed_page(facts))
+        yield Page("changed", begin(named), what_changed_page(facts))
+    begin(style.label("changed.quality"))
     cover = list(compared_cover(content.layers, style, content.norm))
     yield from (Page("quality", style.label("changed.quality"), figure) for figure in (cover if two else cover[:1]))
     if two:
-        yield Page("spatiotemporal", style.label("page.spatiotemporal"), _parameters(content))
-        yield Page("sagittal", style.label("changed.sagittal"), _sagittal(content))
+        yield Page("spatiotemporal", begin(style.label("page.spatiotemporal")), _parameters(content))
+        yield Page("sagittal", begin(style.label("changed.sagittal")), _sagittal(content))
     for kind in page_kinds():
         drawn = (*(() if two else ("spatiotemporal", "sagittal")), "kinematics_mean", "kinetics_mean")
         if kind.name in drawn and kind.compare is not None and not kind.lacks(content):
             yield from (Page(kind.name, title, figure) for title, figure in kind.compare(kind, content))
     if two:
         if any(layer.tables.emg is not None for layer in content.layers):
-            yield Page("emg", style.label("changed.emg"), _envelopes(content))
-        yield Page("values", style.label("changed.values"), _values(content))
+            yield Page("emg", begin(style.label("changed.emg")), _envelopes(content))
+        yield Page("values", begin(style.label("changed.values")), _values(content))
 
 
 def _parameters(content: Content) -> Figure:

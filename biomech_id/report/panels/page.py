@@ -21,6 +21,7 @@ from biomech_id.report.panels.curve_panel import Drawing
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.step import begin
 
 
 @dataclass(frozen=True)
@@ -205,8 +206,9 @@ def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
         What pages are drawn from.
     """
     for side in SIDES:
+        title = begin(_of_side(content.style.label(f"compare.{kind.name}"), side, content.style))
         for figure in kind.draw(replace(content, side=side)):
-            yield _of_side(content.style.label(f"compare.{kind.name}"), side, content.style), figure
+            yield title, figure
 
 
 def _of_side(title: str, side: str, style: Style) -> str:

@@ -26,6 +26,7 @@ from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.thinning import restored, steps_of, thinned
 from biomech_id.session.tables.csv_text import csv_text, read_csv, read_frames_csv
 from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.session.values.step import begin
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
@@ -129,10 +130,10 @@ def _tables_in(out: Path, manifest: Mapping[str, Any]) -> Tables:
     def read(name: str) -> Table:
         return restored(read_csv(out / f"{name}.csv", table_columns(name)), steps.get(name, 1))
 
-    tables = {name: read(name) for name in SESSION_TABLES}
+    tables = {name: read(begin(name)) for name in SESSION_TABLES}
     optional = {name: out / f"{name}.csv" for name in OPTIONAL_TABLES}
     return Tables(
-        frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
+        frames={trial["name"]: read_frames_csv(out / "trials" / f"{begin(trial['name'])}.csv") for trial in summary["trials"]},
         calibration=read_json(out / "calibration.json"),
         summary=summary,
         manifest=manifest,

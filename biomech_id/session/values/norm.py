@@ -24,6 +24,7 @@ from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.session.tables.csv_text import read_csv, write_csv
 from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.session.values.step import begin
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
 CLINICAL_SUBJECTS = 20
@@ -201,7 +202,9 @@ def write_norm(norm: pd.DataFrame, path: Path) -> None:
     OutputError
         The file cannot be written.
     """
+    begin("check")
     check_norm(norm, where=str(path))
+    begin(path.name)
     write_csv(norm, path)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +16,14 @@ SHARES = {
     "start": 0.15, "read": 0.05, "calibrate": 0.01, "analyse": 0.1, "cycles": 0.02, "judge": 0.02, "tabulate": 0.03, "draw": 0.57,
     "write": 0.05,
 }  # fmt: skip
+#: What takes long to import: of a command that reads results, that draws them, that looks into files, that analyses them.
+READS = ("numpy", "pandas", "biomech_id.feet.movements", "biomech_id.session.session")
+DRAWS = ("matplotlib", "matplotlib.figure", *READS, "biomech_id.report.panels.layer", "biomech_id.report.book", "biomech_id.report")
+LOOKS = ("numpy", "biomech_id.gait.events", "biomech_id.judgement.check")
+ANALYSES = (
+    *LOOKS, "scipy.linalg", "scipy.optimize", *READS, "biomech_id.osim.body_model", "biomech_id.pipeline.choose_model",
+    "biomech_id.pipeline.stage.analysis", "biomech_id.pipeline.stages",
+)  # fmt: skip
 _BEGINS = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0), strict=False))
 
 
@@ -32,12 +41,15 @@ class Step:
         Number of this step within its stage, counted from 1; 0 for the stage as a whole.
     total : int, optional
         How many there are.
+    part : str, optional
+        What of it begins: one of the times that are taken, a library, a page; empty for the step as a whole.
     """
 
     stage: str
     trial: str = ""
     done: int = 0
     total: int = 1
+    part: str = ""
 
     @property
     def share(self) -> float:
@@ -59,10 +71,18 @@ class Clock:
         Told of every step.
     seconds : dict[str, float]
         Stage -> its time (s), without that of stages inside it.
+    latest : Step | None
+        The step that was told last.
     """
 
     progress: Progress
     seconds: dict[str, float] = field(default_factory=dict)
+    latest: Step | None = None
+
+    def tell(self, step: Step) -> None:
+        """Tell of a step, and remember it."""
+        self.latest = step
+        self.progress(step)
 
 
 _CLOCK: ContextVar[Clock | None] = ContextVar("clock", default=None)
@@ -102,20 +122,53 @@ def stage(name: str) -> Iterator[None]:
     """
     clock = _CLOCK.get()
     if clock is not None:
-        clock.progress(Step(name))
-    with timed(name):
+        clock.tell(Step(name))
+    with _taken(name):
         yield
 
 
 @contextmanager
 def timed(name: str) -> Iterator[None]:
-    """Take the time of a part of a stage, which is then not counted as the stage's own.
+    """Do a part of a stage: whoever listens is told as it begins, and its time is taken, which is then not the stage's own.
 
     Parameters
     ----------
     name : str
         What ``--timings`` calls it.
     """
+    begin(name)
+    with _taken(name):
+        yield
+
+
+def begin(part: str) -> str:
+    """Tell whoever listens what of the present step begins, and return its name.
+
+    Parameters
+    ----------
+    part : str
+        A library, a page, one of the times that are taken.
+    """
+    clock = _CLOCK.get()
+    if clock is not None and clock.latest is not None:
+        clock.tell(replace(clock.latest, part=part))
+    return part
+
+
+def load(*modules: str) -> None:
+    """Import what a command needs and what takes long, telling of each before.
+
+    Parameters
+    ----------
+    modules : str
+        Their full names.
+    """
+    for name in modules:
+        import_module(begin(name))
+
+
+@contextmanager
+def _taken(name: str) -> Iterator[None]:
     clock, around = _CLOCK.get(), _AROUND.get()
     if clock is None:
         yield
@@ -144,5 +197,5 @@ def steps(name: str, items: Iterable[Path]) -> Iterator[Path]:
     clock, listed = _CLOCK.get(), list(items)
     for number, item in enumerate(listed, start=1):
         if clock is not None:
-            clock.progress(Step(name, item.name, number, len(listed)))
+            clock.tell(Step(name, item.name, number, len(listed)))
         yield item
