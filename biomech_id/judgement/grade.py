@@ -316,6 +316,31 @@ def _off_segment(trial: str, watched: Watched, places: Sequence[Stretch], rigidi
             yield Finding("marker-off-segment", values, trial)
 
 
+def without_too_short(trials: Sequence[Solved]) -> list[Solved]:
+    """The trials, those too short to hold a stride not judged by the number of their cycles, if the session has cycles elsewhere.
+
+    From any moment on two strides' time holds a whole one: what is shorter than two of the session's own (median) need not.
+
+    Parameters
+    ----------
+    trials : Sequence[Solved]
+        The trials of the session, with their rules applied.
+    """
+    whole = {trial.name: [cycle for cycle in trial.cycles if cycle.has(Aspect.KINEMATICS)] for trial in trials}
+    strides_s = [cycle.duration_s for cycles in whole.values() for cycle in cycles]
+    least_s = 2.0 * float(np.median(strides_s)) if strides_s else 0.0
+    return [
+        replace(trial, quality=tuple(_not_judged(row) if row.rule == "cycles-used" else row for row in trial.quality))
+        if not whole[trial.name] and np.ptp(trial.motion.time_s) < least_s
+        else trial
+        for trial in trials
+    ]
+
+
+def _not_judged(row: QualityRow) -> QualityRow:
+    return graded(row.trial, row.rule, row.value, Grade.NOT_JUDGED)
+
+
 def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
     """What a session that has plates and ends without kinetics is warned of; nothing for any other.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from biomech_id.errors import MissingInputError
 from biomech_id.judgement.calibration_evidence import with_other_offsets
+from biomech_id.judgement.grade import without_too_short
 from biomech_id.judgement.request_findings import settings_without_effect
 from biomech_id.judgement.session_plates import plate_findings, tell_plates, with_plate_places
 from biomech_id.models.conventional.implied_calibration import implied_calibration
@@ -33,7 +34,8 @@ def judge_plates(session: Analysis, job: Job) -> Analysis:
     recipe = session.recipe
     population = recipe.plate_population
     plates = tell_plates(session.movements, read_population(Path(population)) if population else None)
-    movements, of_emg = emg_findings(session.emg, with_plate_places(_with_other_offsets(session), plates))
+    judged = without_too_short(with_plate_places(_with_other_offsets(session), plates))
+    movements, of_emg = emg_findings(session.emg, judged)
     given = {"written": session.written, "muscles": bool(session.emg.trials), "norm": session.norm is not None}
     given |= {"feet": any(group.feet for group in session.groups)}
     without_effect = settings_without_effect(recipe, movements, **given)

@@ -193,3 +193,54 @@ def test_a_stride_that_no_cycle_is_cut_of_is_said(tmp_path: Path) -> None:
     assert found
     assert all(finding["values"]["end_s"] - finding["values"]["start_s"] > 4.0 for finding in found)
     assert any("No cycle is cut between the left strikes" in words for words in outcome.complaints)
+
+
+def walks(folder: Path, *recordings: SampleTrial, recipe: Recipe = FAST) -> tuple[Outcome, dict[str, tuple[str, int, str, str]]]:
+    """A static trial and some recordings as one session: of each its kind, number of cycles, verdict, and that of cycles-used."""
+    subject = folder / "subject"
+    subject.mkdir(parents=True)
+    write_c3d(PERSON.static("static", duration_s=1.0), subject / "static.c3d")
+    for sample in recordings:
+        write_c3d(sample, subject / f"{sample.trial.name}.c3d")
+    outcome = run_job(Job((subject,), recipe), folder / "out")
+    tables = read_tables(folder / "out")
+    rule = tables.quality[tables.quality["rule"] == "cycles-used"].set_index("trial")["verdict"]
+    return outcome, {
+        trial["name"]: (trial["kind"], len(trial["cycles"]), trial["verdict"], rule[trial["name"]])
+        for trial in tables.summary["trials"]
+    }  # fmt: skip
+
+
+def walked(name: str, seconds: float, speed_m_s: float | None = None) -> SampleTrial:
+    return virtual_subject(duration_s=seconds, speed_m_s=speed_m_s, plates="none").walk(name)
+
+
+def test_a_short_recording_is_no_worse_than_its_sister_that_is_too_short_to_be_a_walk(tmp_path: Path) -> None:
+    """Neither holds a stride: one was warned of for "Cycles in means 0", the other, which nobody calls a walk, was accepted."""
+    outcome, trials = walks(tmp_path, walked("long", 4.5), walked("short", 0.9, 0.9), walked("shorter", 0.2, 1.5))
+    assert trials == {
+        "long": ("straight", trials["long"][1], "accept", "accept"),
+        "short": ("straight", 0, "accept", "not judged"),
+        "shorter": ("other", 0, "accept", "not judged"),
+    }
+    assert trials["long"][1] >= 2
+    assert not any("Cycles in means" in words for words in outcome.complaints)
+
+
+def test_a_session_of_short_recordings_alone_is_warned_of(tmp_path: Path) -> None:
+    outcome, trials = walks(tmp_path, walked("walk", 0.9))
+    assert trials == {"walk": ("straight", 0, "warn", "warn")}
+    assert any("Cycles in means 0" in words for words in outcome.complaints)
+
+
+def test_a_recording_that_is_long_enough_for_a_stride_is_warned_of_where_none_was_found(tmp_path: Path) -> None:
+    """From any moment on two strides' time holds a whole one: where its events are missing, something is wrong."""
+    others = (walked("missing", 4.5, 1.1), walked("short", 0.9, 0.9))
+    without = [replace(sample, trial=replace(sample.trial, events=sample.trial.events[:1])) for sample in others]
+    outcome, trials = walks(tmp_path, walked("long", 4.5), *without, recipe=replace(FAST, event_source="file"))
+    assert {name: (trial[1] > 0, *trial[2:]) for name, trial in trials.items()} == {
+        "long": (True, "accept", "accept"), "missing": (False, "warn", "warn"), "short": (False, "accept", "not judged"),
+    }  # fmt: skip
+    assert [words for words in outcome.complaints if "Cycles in means" in words] == [
+        "missing: Cycles in means 0, below the limit of 1."
+    ]
