@@ -8,11 +8,11 @@ from typing import Any
 
 from biomech_id.errors import Finding
 from biomech_id.files.inputs import InputsRead
+from biomech_id.files.surroundings import require_any_room
 from biomech_id.markersets import load_markerset
 from biomech_id.norms.contributors import samples_of
 from biomech_id.pipeline.attest import noting
 from biomech_id.pipeline.emg import muscles_alone
-from biomech_id.pipeline.long_recordings import require_any_room
 from biomech_id.pipeline.repairs import copies_among, repaired
 from biomech_id.pipeline.second_forces import with_forces_beside
 from biomech_id.pipeline.stage.analysis import Analysis

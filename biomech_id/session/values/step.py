@@ -11,6 +11,8 @@ from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 
+from biomech_id.files.surroundings import require_any_room
+
 #: Stage of a command -> its share of the time of a usual ``run``, in their order; other commands have some of them.
 SHARES = {
     "start": 0.15, "read": 0.05, "calibrate": 0.01, "analyse": 0.1, "cycles": 0.02, "judge": 0.02, "tabulate": 0.03, "draw": 0.57,
@@ -162,8 +164,14 @@ def load(*modules: str) -> None:
     ----------
     modules : str
         Their full names.
+
+    Raises
+    ------
+    MemoryError
+        There is too little room for a library: some that run out of it in their import never end.
     """
     for name in modules:
+        require_any_room()
         import_module(begin(name))
 
 

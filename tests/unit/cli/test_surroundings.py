@@ -14,8 +14,8 @@ import pytest
 
 from biomech_id.cli.streams import shown
 from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.files.surroundings import NO_FILES, NO_MEMORY, surroundings
-from biomech_id.pipeline.long_recordings import ALWAYS_FRAMES, free_bytes, out_of_memory, require_any_room, require_room
+from biomech_id.files.surroundings import NO_FILES, NO_MEMORY, free_bytes, require_any_room, surroundings
+from biomech_id.pipeline.long_recordings import ALWAYS_FRAMES, out_of_memory, require_room
 from biomech_id.readers import read_c3d
 from biomech_id.request.recipe import read_recipe
 
@@ -37,6 +37,7 @@ def started(*words: object, before: Callable[[], None] | None = None, cwd: Path 
         (OSError(errno.EMFILE, "Too many open files"), NO_FILES),
         (ImportError("x.so: failed to map segment from shared object"), NO_MEMORY),
         (RuntimeError("can't start new thread"), NO_MEMORY),
+        (SystemError("error return without exception set"), NO_MEMORY),
         (RuntimeError("Symlink loop from '/a/b.c3d'"), "/a/b.c3d is a link"),
         (OSError(errno.ELOOP, "Too many levels", "/a/b.c3d"), "/a/b.c3d is a link"),
     ],
