@@ -159,7 +159,8 @@ def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, shor
     lines += [f"  type: {command}" for command in verdict.commands]
     sentences = [f"  {'lacks' if lacks else 'warning'}: {sentence}" for sentence in verdict.lacks]
     noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
-    end = f"  {len(reports)} files, {noticed} of their findings to look at: --all shows them."
+    held = ("1 file", "its", "it") if len(reports) == 1 else (f"{len(reports)} files", "their", "them")
+    end = f"  {held[0]}, {noticed} of {held[1]} findings to look at: --all shows {held[2]}."
     if not short:
         return [*lines, *sentences]
     if lacks:

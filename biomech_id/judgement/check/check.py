@@ -129,7 +129,8 @@ def iter_check(
     """
     for path in paths:
         if not os.path.isdir(path):
-            yield check_file(path, marker_set=marker_set)
+            there = os.path.lexists(path)
+            yield check_file(path, marker_set=marker_set) if there else _refused("no-such-path", {"path": str(path)}, str(path))
             continue
         locked: list[OSError] = []
         files = list(_walk(path, locked.append))

@@ -250,7 +250,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "plate-tilted": [tilted],
 }  # fmt: skip
 #: Not about the contents of a file, or of a file that holds poses; tested below, in the sandbox's tests and in those of rotations.
-ELSEWHERE = {"unreadable", "no-files", "sandbox-unlimited", "rotations-impossible"}
+ELSEWHERE = {"unreadable", "no-such-path", "no-files", "sandbox-unlimited", "rotations-impossible"}
 
 
 def found(file: C3D, folder: Path) -> dict[str, Severity]:
@@ -340,6 +340,15 @@ def test_an_unreadable_file_is_reported_not_raised(tmp_path: Path) -> None:
     assert not report.readable
     assert [finding.rule for finding in report.findings] == ["unreadable"]
     assert report.to_dict()["frames"] is None
+
+
+def test_what_is_not_there_is_no_recording_to_be_exported_again(tmp_path: Path) -> None:
+    """A misspelt path was called unreadable, with the advice to export the recording again."""
+    (report,) = iter_check([tmp_path / "anna"])
+    assert [finding.rule for finding in report.findings] == ["no-such-path"]
+    assert report.error == f"There is no file or folder {tmp_path / 'anna'}."
+    assert "spelt" in report.findings[0].hint
+    assert not report.readable
 
 
 def test_folders_are_walked_in_order_and_empty_ones_named(tmp_path: Path) -> None:

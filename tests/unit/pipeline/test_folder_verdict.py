@@ -249,3 +249,13 @@ def test_one_screen_has_24_lines_whatever_there_is_to_say(tmp_path: Path) -> Non
     assert sum(-(-len(line) // 100) for line in screen) <= 24
     assert screen[-2].strip().endswith("more warnings")
     assert len(first_screen(verdict, (), short=False)) > 60
+
+
+def test_one_file_is_one_file(tmp_path: Path) -> None:
+    """A folder of one recording was "1 files, 1 of their findings"."""
+    (tmp_path / "cut.c3d").touch()
+    screen = CliRunner().invoke(app, ["check", str(tmp_path)]).stdout.splitlines()
+    assert screen[-1] == "  1 file, 1 of its findings to look at: --all shows it."
+    (tmp_path / "again.c3d").touch()
+    screen = CliRunner().invoke(app, ["check", str(tmp_path)]).stdout.splitlines()
+    assert screen[-1] == "  2 files, 2 of their findings to look at: --all shows them."
