@@ -70,10 +70,11 @@ def check(
     codes = [DONE]
     with shown_progress(progress, timings=timings, logged=False) as told:
         with stage("start"):
-            load(*(ANALYSES if any(path.is_dir() for path in paths) else LOOKS))
+            folders = any(path.is_dir() for path in paths)
+            load(*(ANALYSES if folders else LOOKS))
             from biomech_id.judgement.check import iter_check
 
-            if any(path.is_dir() for path in paths):
+            if folders:
                 import biomech_id.pipeline.folder_verdict  # noqa: F401 - what `_folder` takes, before the first file is read
                 from biomech_id.request.job import Job
 
@@ -159,8 +160,7 @@ def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, shor
     lines += [f"  type: {command}" for command in verdict.commands]
     sentences = [f"  {'lacks' if lacks else 'warning'}: {sentence}" for sentence in verdict.lacks]
     noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
-    held = ("1 file", "its", "it") if len(reports) == 1 else (f"{len(reports)} files", "their", "them")
-    end = f"  {held[0]}, {noticed} of {held[1]} findings to look at: --all shows {held[2]}."
+    end = f"  {len(reports)} file{'s' * (len(reports) != 1)}, {noticed} of the findings to look at: --all shows them."
     if not short:
         return [*lines, *sentences]
     if lacks:

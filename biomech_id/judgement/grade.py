@@ -329,16 +329,12 @@ def without_too_short(trials: Sequence[Solved]) -> list[Solved]:
     whole = {trial.name: [cycle for cycle in trial.cycles if cycle.has(Aspect.KINEMATICS)] for trial in trials}
     strides_s = [cycle.duration_s for cycles in whole.values() for cycle in cycles]
     least_s = 2.0 * float(np.median(strides_s)) if strides_s else 0.0
-    return [
-        replace(trial, quality=tuple(_not_judged(row) if row.rule == "cycles-used" else row for row in trial.quality))
-        if not whole[trial.name] and np.ptp(trial.motion.time_s) < least_s
-        else trial
-        for trial in trials
-    ]
-
-
-def _not_judged(row: QualityRow) -> QualityRow:
-    return graded(row.trial, row.rule, row.value, Grade.NOT_JUDGED)
+    judged = list(trials)
+    for at, trial in enumerate(trials):
+        if not whole[trial.name] and np.ptp(trial.motion.time_s) < least_s:
+            row = graded(trial.name, "cycles-used", 0.0, Grade.NOT_JUDGED)
+            judged[at] = replace(trial, quality=tuple(row if each.rule == row.rule else each for each in trial.quality))
+    return judged
 
 
 def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
