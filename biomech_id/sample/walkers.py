@@ -1,18 +1,18 @@
 """People who walk without a gait disorder, each in a way of their own: a norm of virtual walkers, and whoever is asked against it.
 
-Pace, the rockers of the foot, the knee's bend, the pelvis, the foot's turn, body height and where an examiner put the thigh wand
-are drawn anew for each. How far people differ is set so that limbs scatter as those of healthy people do; it measures nobody.
+Pace, timing, the rockers of the foot, the knee's bend, the pelvis, the foot's turn, body height and where an examiner put the thigh
+wand are drawn anew for each. How far people differ is set so that limbs scatter as those of healthy people do; it measures nobody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from biomech_id.sample.pattern import WALK
+from biomech_id.sample.pattern import WALK, GaitPattern
 from biomech_id.sample.subject import BODIES, VirtualSubject, virtual_subject
 
 #: Field of the pattern -> one SD between people, as a share of its value; nobody differs by more than two.
@@ -23,6 +23,8 @@ _SHARES = {
 _MOST_SDS = 2.0
 #: SD of body height (share), of the foot's turn and of the thigh wand (rad).
 _HEIGHT, _TOE_OUT_RAD, _WAND_RAD = 0.05, 0.06, 0.05
+#: SD of the foot off and of how far the right one differs from the left, and of the right foot's strike: shares of the cycle.
+_FOOT_OFF, _FOOT_OFF_APART, _STRIKE = 0.010, 0.007, 0.006
 
 
 def walkers(
@@ -52,10 +54,21 @@ def walkers(
         shares["froude_speed"] *= speeds[number % len(speeds)]
         mass_kg, height_m, age_years = BODIES[body]
         taller, turned = 1.0 + drawn(_HEIGHT), drawn(_TOE_OUT_RAD)
+        left = _leaving_later(
+            replace(WALK, **{name: getattr(WALK, name) * share for name, share in shares.items()}), drawn(_FOOT_OFF)
+        )
+        pattern = replace(left, right=_leaving_later(left, drawn(_FOOT_OFF_APART)), right_strike=0.5 + drawn(_STRIKE))
         people.append(virtual_subject(
-            body=body, pattern=replace(WALK, **{name: getattr(WALK, name) * share for name, share in shares.items()}),
-            plates="steps", code=f"walker {number + 1:02d}", seed=number, mass_kg=mass_kg * taller**3, height_m=height_m * taller,
-            age_years=age_years, toe_out_rad=(0.105 + turned, 0.140 + turned + drawn(_TOE_OUT_RAD / 2.0)),
+            body=body, pattern=pattern, plates="steps", code=f"walker {number + 1:02d}", seed=number,
+            mass_kg=mass_kg * taller**3, height_m=height_m * taller, age_years=age_years,
+            toe_out_rad=(0.105 + turned, 0.140 + turned + drawn(_TOE_OUT_RAD / 2.0)),
             variant="violating", knee_width_error_m=0.0, ankle_roll_rad=0.0, wand_offset_rad=drawn(_WAND_RAD),
         ))  # fmt: skip
     return people
+
+
+def _leaving_later(pattern: GaitPattern, share: float) -> GaitPattern:
+    """The same steps with a stance that is longer by a share of the cycle, and a swing that is shorter by it."""
+    began = ("toe_rise", "toe_fall", "swing", "lift", "ankle_turn_rise")
+    spans: dict[str, Any] = {name: (getattr(pattern, name)[0] + share, getattr(pattern, name)[1]) for name in began}
+    return replace(pattern, foot_off=pattern.foot_off + share, **spans)
