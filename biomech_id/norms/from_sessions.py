@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import must_fit, one_of
@@ -249,12 +249,17 @@ def _add(person: _Person, curves: MeanCurves, tables: Tables, condition: str, mo
 def _named(tables: Tables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
     """(``max_stance.KneeAngles``, component, side) -> a session's mean of that value, and of where in the cycle it lies."""
     values = named_values(tables, used)
+    places: dict[tuple[str, str, str, str], list[int]] = {}
+    for place, key in enumerate(zip(*(values[column] for column in ("variable", "component", "name", "side")), strict=True)):
+        places.setdefault(key, []).append(place)
+    numbers = values[["value", "percent"]].to_numpy(np.float64).T
     told = ""
-    for (variable, component, name, side), rows in values.groupby(["variable", "component", "name", "side"], sort=False):
+    for (variable, component, name, side), at in places.items():
         told = told if told == side else begin(str(side))
-        yield (f"{name}.{variable}", str(component), str(side)), float(rows["value"].mean())
-        if rows["percent"].notna().any() and name != "value_contact":
-            yield (f"{PLACE}{name}.{variable}", str(component), str(side)), float(rows["percent"].mean())
+        value, percent = over_seen(np.nanmean, numbers.take(at, axis=1), axis=1).tolist()
+        yield (f"{name}.{variable}", str(component), str(side)), value
+        if np.isfinite(percent) and name != "value_contact":
+            yield (f"{PLACE}{name}.{variable}", str(component), str(side)), percent
 
 
 def _muscles(tables: Tables, condition: str) -> MeanCurves:
