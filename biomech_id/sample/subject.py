@@ -227,7 +227,7 @@ class VirtualSubject:
         SampleTrial
             One standing trial with its truth.
         """
-        me = replace(self, **changes)
+        me = replace(self, **changes) if changes else self
         low = LOW_HIP * leg_scale_m(me.true_body)
         standing = Standing(me.true_body, me.sole, me._toe_out, me._standing_place(), low, me._ankle_roll)
         return record(me._on_floor(upright(standing)), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
@@ -341,7 +341,7 @@ class VirtualSubject:
         SampleTrial
             One walk with its truth, every stance with the plates that carry it.
         """
-        me = replace(self, **changes)
+        me = replace(self, **changes) if changes else self
         mover, gait = me.mover(), me.gait
         session = me._session(name, me._walk_s, me._middle_s)
         stances = _stances(gait, session.clock_zero_s)
