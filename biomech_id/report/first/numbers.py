@@ -144,7 +144,9 @@ def draw_numbers(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
         Millimetres from the sheet's left and top.
     """
     style, people = sheet.style, facts.people
-    at = {"L": left_mm + 37.0, "R": left_mm + 51.0}
+    # Beside a norm a GPS has its band behind it.
+    at = {"L": left_mm + (37.0 if facts.norm is None else 35.6), "R": left_mm + 51.0}
+    at[""] = (at["L"] + at["R"]) / 2
     sheet.heading(left_mm, top_mm, style.label("first.numbers"))
     y = top_mm + 4.6
     for side in SIDES:
@@ -156,10 +158,11 @@ def draw_numbers(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
         y += _ROW_MM
         if number % 2 == 0:
             sheet.box(left_mm - 1.0, y - 2.9, right_mm - left_mm + 2.0, _ROW_MM, face="shade", edge=None)
-        name = shortened(style.label(f"first.{row.name}"), at["L"] - 8.5 - left_mm, style.size("small"))
+        room_mm = min(at[side] for side in row.values) - 8.5 - left_mm
+        name = shortened(style.label(f"first.{row.name}"), room_mm, style.size("small"))
         sheet.text(left_mm, y, name, size="small", colour="quiet" if row.quiet else "ink")
         for side in row.values:
-            _draw_number(sheet, row, side, people, at[side] if side else (at["L"] + at["R"]) / 2, y)
+            _draw_number(sheet, row, side, people, at[side], y)
         if row.norm is not None:
             mean_and_sd = " ± ".join(written(value, row.decimals, style.decimal_mark) for value in row.norm)
             sheet.text(right_mm, y, mean_and_sd, size="tiny", colour="quiet", ha="right")
@@ -176,10 +179,10 @@ def _draw_number(sheet: Sheet, row: Headline, side: str, people: int, x_mm: floa
     size = "body" if arrow else "small"
     sheet.text(x_mm, y_mm, text, size=size, colour="quiet" if row.quiet else "ink", weight=look, ha="right")
     if arrow:
-        before = width_mm(text, style.size(size), weight=look) + 0.5
+        before = width_mm(text, style.size(size), weight=look) + 0.3
         sheet.text(x_mm - before, y_mm, arrow, size="tiny", ha="right")
     if np.isfinite(band):
-        sheet.text(x_mm + 0.4, y_mm, f"±{written(band, row.decimals, style.decimal_mark)}", size="tiny", colour="quiet")
+        sheet.text(x_mm + 0.2, y_mm, f"±{written(band, row.decimals, style.decimal_mark)}", size="tiny", colour="quiet")
 
 
 def _note(facts: SessionFacts, rows: list[Headline]) -> str:

@@ -164,6 +164,7 @@ def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviat
     warned, silent, lacking = _tests(facts, sides)
     name, short = rule_words(rule, style)
     paragraphs = [
+        *([] if _norm_fits(rule, sides, style, room_mm) else [_Line(_norm_text(rule, sides[0], style), "tiny", "quiet")]),
         _Line(f"{name[:1].upper()}{name[1:]} ({short})", "body", weight="bold"),
         _Line(_measured(rule, sides, style), colour="quiet"),
         *(_Line(text) for text in _covered(facts, sides)),
@@ -246,6 +247,17 @@ def _norm_text(rule: PatternRule, each: PatternDeviation, style: Style) -> str:
     )
 
 
+def _number_mm(each: PatternDeviation, style: Style) -> float:
+    """How far right of a side's number the next text begins."""
+    return width_mm(_values([each], style), style.size("number"), weight="bold") + 3.0
+
+
+def _norm_fits(rule: PatternRule, sides: Sequence[PatternDeviation], style: Style, room_mm: float) -> bool:
+    """Whether the norm has room beside the numbers; otherwise it stands on a line of its own."""
+    numbers_mm = sum(_number_mm(each, style) for each in sides)
+    return numbers_mm + width_mm(_norm_text(rule, sides[0], style), style.size("tiny")) <= room_mm
+
+
 def _draw_sentence(
     sheet: Sheet, facts: SessionFacts, number: int, rule: PatternRule, sides: Sequence[PatternDeviation],
     place_mm: tuple[float, float, float, float],
@@ -254,12 +266,13 @@ def _draw_sentence(
     x, y = left + _INDENT_MM, top + 4.6
     sheet.text(left, y, str(number), size="heading", colour="quiet", weight="bold")
     for each in sides:
-        number_text = _values([each], style)
-        sheet.text(x, y, number_text, size="number", colour=each.side or "ink", weight="bold")
-        x += width_mm(number_text, style.size("number"), weight="bold") + 3.0
-    sheet.text(x, y, _norm_text(rule, sides[0], style), size="tiny", colour="quiet")
+        sheet.text(x, y, _values([each], style), size="number", colour=each.side or "ink", weight="bold")
+        x += _number_mm(each, style)
+    room_mm = right - left - _THUMBNAIL_MM - _INDENT_MM - 3.0
+    if _norm_fits(rule, sides, style, room_mm):
+        sheet.text(x, y, _norm_text(rule, sides[0], style), size="tiny", colour="quiet")
     y += 0.8
-    for line in _lines(facts, rule, sides, right - left - _THUMBNAIL_MM - _INDENT_MM - 3.0):
+    for line in _lines(facts, rule, sides, room_mm):
         points = style.size(line.size)
         sheet.text(left + _INDENT_MM, y + points * MM_PER_POINT, line.text, size=line.size, colour=line.colour, weight=line.weight)
         y += _pitch(style, line.size)
@@ -269,7 +282,7 @@ def _draw_sentence(
             [facts.sides[each.side].mean.place(end)[0] for end in (quantity.start, quantity.end)] for each in sides if each.side
         ]
         start, end = np.nanmean(ends, axis=0).tolist() if ends else (0.0, 100.0)
-        place = (right - _THUMBNAIL_MM, top + 0.4, _THUMBNAIL_MM, min(height, 24.0))
+        place = (right - _THUMBNAIL_MM, top + 0.4, _THUMBNAIL_MM, min(height - 0.8, 24.0))
         draw_thumbnail(sheet, facts, (quantity.variable, quantity.component), place, (start, end))
 
 

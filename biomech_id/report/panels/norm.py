@@ -139,6 +139,10 @@ class Norm:
         return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
 
 
+#: Columns that name a score.
+_SCORE = ["condition", "side", "score", "variable", "component"]
+
+
 def with_norm(
     norm: NormSource, tables: Tables, *, mix: Collection[str] = (), norm_for: str | None = None, patterns: str = ""
 ) -> tuple[Tables, Norm | None]:
@@ -160,8 +164,18 @@ def with_norm(
     loaded = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
     if loaded is None:
         return replace(tables, scores=tidy_table("scores"), statistics=None, deviations=None), None
-    scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), loaded.table)))
+    scores = tidy_table("scores", score_rows(mean_curves(tables), loaded.table))
+    scored = replace(tables, scores=_with_bands(scores, tables.scores))
     return with_deviations(with_statistics(scored, loaded.table), loaded.people, patterns), replace(loaded, patterns=patterns)
+
+
+def _with_bands(scores: Table, own: Table) -> Table:
+    """Scores with the bands of the session's own where these are the same: of the same cycles, against the same norm."""
+    used = own[own["cycles"] == "used"]
+    both = scores[[*_SCORE, "value"]].merge(used, on=_SCORE, how="left", suffixes=("", "_own"))
+    # Nine digits are written of a number.
+    same = np.isclose(both["value"], both["value_own"], rtol=1e-8)
+    return scores.assign(**{name: np.where(same, both[name], np.nan) for name in ("low", "high", "sd")})
 
 
 def load_norm(
