@@ -27,7 +27,7 @@ hashed-dev hashed-all:
 	$(RUN) pip install -q --no-deps --no-build-isolation -e .
 	@for step in base run dev $(if $(findstring all,$@),docs peers); do touch $(VENV)/.$$step; done
 
-## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
+## demo: write a virtual patient into demo/subject, ten healthy walkers and their norm beside it, and the report into demo/results
 demo: $(VENV)/.run
 	$(BIN)/biomech-id demo -o demo
 

@@ -1,4 +1,4 @@
-"""``biomech-id demo``: the whole chain on a person whose truth is known."""
+"""``biomech-id demo``: the whole chain on people whose truth is known."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from biomech_id.cli.guard import Debug, Version, WarningsOk
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import print_outcome
 
-DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
+DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the recordings, the norm and the results.")]
 
-
-Pattern = Annotated[str | None, typer.Option("--pattern", help='Way of walking: "toe walker", "drop foot", "crutches", ...')]
+Pattern = Annotated[str | None, typer.Option("--pattern", help='Way of walking: "crouch" (default), "toe walker", "walk", ...')]
 
 
 def demo(
@@ -24,7 +23,7 @@ def demo(
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Write the virtual subject's C3D files and analyse them.
+    """Write a virtual patient's C3D files and analyse them beside a norm of ten virtual walkers.
 
     Example: biomech-id demo -o demo
     """
