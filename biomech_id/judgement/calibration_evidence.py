@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import BiomechError, Finding
 from biomech_id.judgement.quality import graded
+from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.implied_calibration import ImpliedLeg, other_thigh_rotations
+from biomech_id.models.conventional.stored_calibration import planted_frames
+from biomech_id.models.landmarks import with_roles
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.session.solved import Solved
-from biomech_id.trial import Trial
+from biomech_id.trial import Markers, Trial
 
 #: Stored angles computed again from markers as recorded, deg (largest root mean square of a curve): 25 of 26 recordings agree to
 #: 1e-4, one offset that is 1 degree off makes 0.3 to 1.7.
 NEAR_DEG, DIFFERENT_DEG = 0.1, 0.2
 #: Hip centres further apart (mm) are another regression's: then the angles are another model's, and not wrong.
 SAME_HIP_MM = 1.0
+#: Plantar flexion offset less that of the planted foot, deg: at most 1.2 in 20 sessions of unimpaired people.
+PLANTED_DEG = 1.5
+#: Change of the length from knee centre to ankle marker with the sine of flexion, mm: median of 40 unimpaired legs, and what 5 % of
+#: people exceed.
+LENGTH_MM, LENGTH_OFF_MM = -21.0, 18.6
+#: Range of the sine of flexion below which a knee does not tell: that of 30 degrees.
+LEAST_BENT = 0.5
+#: A planted foot's heel and toe marker no further than this (m) from their usual difference of height stand flat.
+LEVEL_M = 0.015
 _JOINTS = ("hip", "knee", "ankle")
 
 
@@ -70,7 +83,7 @@ def with_other_offsets(
     return tuple(graded_results)
 
 
-def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[Finding]:
+def computed_again(model: CalibratedModel, trials: Sequence[Trial], walks: Collection[str] | None = None) -> Iterator[Finding]:
     """Say where stored angles are not those that the stored offsets and measurements give, or that nothing checks these.
 
     Angles are computed from the markers as recorded: a filter of our own makes 0.7 to 1.7 degrees. Of several programs' outputs in
@@ -82,6 +95,8 @@ def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[
         Calibrated on the offsets that files store, for want of a static trial.
     trials : Sequence[Trial]
         The recordings as read, with their stored angles.
+    walks : Collection[str] | None, optional
+        Names of level walks with nothing on the feet, of which `walked_evidence` is asked where no angles are stored; default all.
     """
     checked = 0
     apart: list[tuple[float, str, str, str]] = []
@@ -97,11 +112,74 @@ def computed_again(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[
             apart += [(*min(_worst(motion, trial, program) for program in _programs(trial)), trial.name)]
     if not checked:
         yield Finding("offsets-not-checked", {"trials": len(trials)}, trials[0].name if trials else "")
+        yield from walked_evidence(model, [trial for trial in trials if walks is None or trial.name in walks])
         return
     rms_deg, side, joint, name = max(apart)
     if rms_deg > NEAR_DEG:
         rule = "stored-angles-differ" if rms_deg > DIFFERENT_DEG else "stored-angles-near"
         yield Finding(rule, {"trial": name, "side": side, "joint": joint, "rms_deg": rms_deg, "trials": checked}, name)
+
+
+def walked_evidence(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator[Finding]:
+    """Say where the markers of a walk speak against stored offsets: the foot's against the planted foot, the thigh's at the knee.
+
+    Parameters
+    ----------
+    model : CalibratedModel
+        Calibrated on the offsets that files store, for want of a static trial.
+    trials : Sequence[Trial]
+        The recordings as read.
+    """
+    calibration = model.calibration
+    if not isinstance(calibration, ConventionalCalibration):
+        return
+    for trial in trials:
+        try:
+            motion = model.track(trial, kinetics="vicon")
+        except BiomechError:  # it is refused where it is analysed
+            continue
+        markers = with_roles(trial.markers)
+        sides = [side for side in SIDES if (side, "ankle") in motion.joint_centres_lab_m]
+        offsets = {side: calibration.offsets[side].plantar_flexion_rad for side in sides}
+        feet = [_planted_deg(motion, markers, side, trial.rate_hz) - np.rad2deg(offsets[side]) for side in sides]
+        if feet:
+            # Either the heel marker was put at the toe marker's height in the static trial, or it was not: on both feet.
+            off_deg = min(np.transpose(feet), key=lambda option: float(np.nan_to_num(np.abs(option), nan=np.inf).max()))
+            worst = int(np.argmax(np.abs(off_deg)))
+            if abs(off_deg[worst]) > PLANTED_DEG:
+                told = {"trial": trial.name, "side": sides[worst], "off_deg": float(off_deg[worst])}
+                yield Finding("foot-offset-doubtful", told, trial.name)
+        for side in sides:
+            slope_mm = _length_slope_mm(motion, markers, side)
+            if abs(slope_mm - LENGTH_MM) > LENGTH_OFF_MM:
+                told = {"trial": trial.name, "side": side, "slope_mm": slope_mm, "usual_mm": LENGTH_MM}
+                yield Finding("thigh-offset-doubtful", told, trial.name)
+
+
+def _planted_deg(motion: BodyMotion, markers: Markers, side: str, rate_hz: float) -> FloatArray:
+    """Plantar flexion of the planted foot against the floor, and against its sole markers, deg (2,); NaN where it never is flat."""
+    heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
+    planted = planted_frames(markers, side, rate_hz)
+    if planted.all():
+        return np.full(2, np.nan)
+    height = heel[:, 2] - toe[:, 2]
+    flat = planted & (np.abs(height - np.median(height[planted])) < LEVEL_M)
+    floor, sole = (_rise_deg(path[flat] - toe[flat]) for path in (motion.joint_centres_lab_m[side, "ankle"], heel))
+    return np.array([floor, floor - sole])
+
+
+def _rise_deg(away: FloatArray) -> float:
+    return float(np.nanmedian(np.rad2deg(np.arctan2(away[:, 2], np.hypot(away[:, 0], away[:, 1])))))
+
+
+def _length_slope_mm(motion: BodyMotion, markers: Markers, side: str) -> float:
+    """How the distance of knee centre and ankle marker changes with the sine of flexion, mm; NaN where it hardly bends."""
+    length_mm = MM_PER_M * np.linalg.norm(motion.joint_centres_lab_m[side, "knee"] - markers.on(side, "lateral_malleolus"), axis=1)
+    bent = np.sin(motion.joint_angles_rad[side, "knee"][:, 0])
+    known = np.isfinite(length_mm) & np.isfinite(bent)
+    if not known.any() or np.ptp(bent[known]) < LEAST_BENT:
+        return float("nan")
+    return float(np.polyfit(bent[known], length_mm[known], 1)[0])
 
 
 def _programs(trial: Trial) -> list[str]:

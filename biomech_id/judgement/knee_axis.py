@@ -20,7 +20,7 @@ from biomech_id.movement.grades import Grade
 from biomech_id.session.solved import Solved
 
 #: Movements in which a leg swings as in those that the limit comes from.
-_LEVEL_WALKING = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
+LEVEL_WALKING = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
 
 
 def judge_knee_axes(results: Sequence[Solved]) -> dict[str, dict[str, Any]]:
@@ -41,7 +41,7 @@ def judge_knee_axes(results: Sequence[Solved]) -> dict[str, dict[str, Any]]:
         do that alone; without a thigh marker it is left out. A knee that flexes less than 30 degrees in swing has its evidence
         only: the test could not run.
     """
-    walks = [result for result in results if result.kind in _LEVEL_WALKING and result.verdict is not Grade.REJECT]
+    walks = [result for result in results if result.kind in LEVEL_WALKING and result.verdict is not Grade.REJECT]
     evidence: dict[str, dict[str, Any]] = {}
     for side in SIDES:
         swinging = [result for result in walks if (side, "knee") in result.motion.joint_angles_rad]

@@ -59,3 +59,28 @@ def test_without_outputs_it_says_that_nothing_was_checked(c3d_dir: Path) -> None
     trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
     subject = trial.subject.with_values("test", marker_diameter_m=0.0095)
     assert [rule for rule, _ in said(replace(trial, model_outputs={}, subject=subject))] == ["offsets-not-checked"]
+
+
+@pytest.mark.parametrize(("field", "off_deg", "rule"), [
+    ("static_plantar_flexion_rad", 2.5, "foot-offset-doubtful"), ("thigh_rotation_rad", 20.0, "thigh-offset-doubtful"),
+])  # fmt: skip
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_without_outputs_the_walk_speaks_for_itself(field: str, off_deg: float, rule: str, sign: float, c3d_dir: Path) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    changed = {side: value + sign * np.deg2rad(off_deg) for side, value in getattr(trial.subject, field).items()}
+    subject = trial.subject.with_values("test", marker_diameter_m=0.0095, **{field: changed})
+    rules = [rule for rule, _ in said(replace(trial, model_outputs={}, subject=subject))]
+    assert rules[0] == "offsets-not-checked"
+    assert set(rules[1:]) == {rule}
+
+
+@pytest.mark.parametrize(
+    ("footwear", "rules"),
+    [("barefoot", ["offsets-not-checked", *2 * ["thigh-offset-doubtful"]]), ("shod", ["offsets-not-checked"])],
+)
+def test_a_run_asks_walks_with_nothing_on_the_feet(footwear: str, rules: list[str], c3d_dir: Path) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    turned = {side: value + np.deg2rad(20.0) for side, value in trial.subject.thigh_rotation_rad.items()}
+    subject = trial.subject.with_values("test", marker_diameter_m=0.0095, thigh_rotation_rad=turned, footwear=footwear)
+    session = bid.analyse([replace(trial, model_outputs={}, subject=subject)], uncertainty=False, budget=False)
+    assert [found["rule"] for found in session.findings if found["rule"] in {*rules, "thigh-offset-doubtful"}] == rules

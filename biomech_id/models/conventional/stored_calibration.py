@@ -180,11 +180,26 @@ def _leg(walk: Trial, subject: Subject, geometry: LegGeometry) -> CalibratedLeg:
         raise MissingInputError(
             f"{walk.name} stores no offsets of the {side} foot.", value=None, expected="offsets", where=walk.name
         )
-    return CalibratedLeg(geometry, pose, uncorrected, offsets, _planted(markers, side, walk.rate_hz))
+    return CalibratedLeg(geometry, pose, uncorrected, offsets, planted_frames(markers, side, walk.rate_hz))
 
 
-def _planted(markers: Markers, side: str, rate_hz: float) -> BoolArray:
-    """Frames in which heel and toe marker hardly move; every frame of a foot that never rests."""
+def planted_frames(markers: Markers, side: str, rate_hz: float) -> BoolArray:
+    """Return the frames in which heel and toe marker hardly move; every frame of a foot that never rests.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of a walk, with their roles; laboratory axes.
+    side : str
+        Which foot, "L" or "R".
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    BoolArray
+        (n,).
+    """
     velocities = (quintic_derivatives(markers.on(side, role), rate_hz, (1,))[0] for role in ("heel", "toe"))
     speeds = [np.linalg.norm(velocity, axis=1) for velocity in velocities]
     slow = np.nan_to_num(np.maximum(*speeds), nan=np.inf) < PLANTED_M_S

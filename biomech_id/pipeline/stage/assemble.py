@@ -14,7 +14,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.review import Review
 from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
 from biomech_id.judgement.grade import kinetics_finding
-from biomech_id.judgement.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
+from biomech_id.judgement.knee_axis import LEVEL_WALKING, judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.request_findings import steps_findings
 from biomech_id.judgement.session_plates import plates_summary
 from biomech_id.models.conventional.implied_calibration import implied_calibration
@@ -161,7 +161,8 @@ def _calibrations(
         if static is not None and group.job.recipe.model == DEFAULT_MODEL:
             noticed += other_offsets(implied, static.name, group.job.recipe.offsets)
         if record.get("offsets_stored"):
-            noticed += computed_again(group.model, [trial for trial in group.trials if trial is not static])
+            bare = {r.name for r in own_results if r.kind in LEVEL_WALKING and r.footwear in (NOT_STATED, Footwear.BAREFOOT)}
+            noticed += computed_again(group.model, [trial for trial in group.trials if trial is not static], bare)
         records += [(condition, record) for condition in dict.fromkeys([result.condition for result in own_results] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}
