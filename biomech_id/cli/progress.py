@@ -35,14 +35,14 @@ def shown_progress(kind: ProgressAs = ProgressAs.TEXT, *, timings: bool = False,
     A log holds the numbered steps of the commands that take long (``logged``), and of the others what they find alone.
     """
     if kind is ProgressAs.JSON:
-        with _reported(_object, timings=timings) as told:
-            yield told
+        with _reported(_object, timings=timings) as tell:
+            yield tell
     elif sys.stderr.isatty():
-        with _bar() as callback, _reported(callback, timings=timings) as told:
-            yield told
+        with _bar() as callback, _reported(callback, timings=timings) as tell:
+            yield tell
     else:
-        with _reported(_line if logged else _unseen, timings=timings) as told:
-            yield told
+        with _reported(_line if logged else _unseen, timings=timings) as tell:
+            yield tell
 
 
 @contextmanager
@@ -54,7 +54,9 @@ def _reported(progress: Progress, *, timings: bool) -> Iterator[Progress]:
 
 
 def _words(step: Step) -> str:
-    return shown(" ".join(filter(None, (step.stage, step.trial, step.part))))
+    # What begins at the start of a command are libraries, whose names help nobody.
+    part = "" if step.stage == "start" else step.part
+    return shown(" ".join(filter(None, (step.stage, step.trial, part))))
 
 
 def _line(step: Step) -> None:

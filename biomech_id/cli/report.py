@@ -47,13 +47,13 @@ def report(
 
     Example: biomech-id report results/anna --norm norm.csv --style style.toml
     """
-    with key_written(key), shown_progress(progress, timings=timings) as told:
+    with key_written(key), shown_progress(progress, timings=timings) as tell:
         with stage("start"):
             load(*DRAWS)
             from biomech_id.pipeline.redraw import redraw
         written = redraw(
             out, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix or (), review=review, norm_for=norm_for,
-            patterns=patterns, key=key, figures=figures, progress=told,
+            patterns=patterns, key=key, figures=figures, progress=tell,
         )  # fmt: skip
     print_line(f"Wrote {written}.")
     return DONE

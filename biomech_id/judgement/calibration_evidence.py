@@ -147,13 +147,13 @@ def walked_evidence(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator
             off_deg = min(np.transpose(feet), key=lambda option: float(np.nan_to_num(np.abs(option), nan=np.inf).max()))
             worst = int(np.argmax(np.abs(off_deg)))
             if abs(off_deg[worst]) > PLANTED_DEG:
-                told = {"trial": trial.name, "side": sides[worst], "off_deg": float(off_deg[worst])}
-                yield Finding("foot-offset-doubtful", told, trial.name)
+                values = {"trial": trial.name, "side": sides[worst], "off_deg": float(off_deg[worst])}
+                yield Finding("foot-offset-doubtful", values, trial.name)
         for side in sides:
             slope_mm = _length_slope_mm(motion, markers, side)
             if abs(slope_mm - LENGTH_MM) > LENGTH_OFF_MM:
-                told = {"trial": trial.name, "side": side, "slope_mm": slope_mm, "usual_mm": LENGTH_MM}
-                yield Finding("thigh-offset-doubtful", told, trial.name)
+                values = {"trial": trial.name, "side": side, "slope_mm": slope_mm, "usual_mm": LENGTH_MM}
+                yield Finding("thigh-offset-doubtful", values, trial.name)
 
 
 def _planted_deg(motion: BodyMotion, markers: Markers, side: str, rate_hz: float) -> FloatArray:

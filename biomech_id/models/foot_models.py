@@ -84,8 +84,8 @@ def errors_of(feet: CalibratedFeet, columns: Mapping[str, FloatArray]) -> Errors
     Errors
         Column -> source of error -> (n_frames,), standard deviation in the unit of its row; empty where the model does not say.
     """
-    says: Callable[[Mapping[str, FloatArray]], Errors] | None = getattr(feet, "errors", None)
-    return {} if says is None else says(columns)
+    errors: Callable[[Mapping[str, FloatArray]], Errors] | None = getattr(feet, "errors", None)
+    return {} if errors is None else errors(columns)
 
 
 @dataclass(frozen=True)

@@ -253,9 +253,9 @@ def _named(tables: Tables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str,
     for place, key in enumerate(zip(*(values[column] for column in ("variable", "component", "name", "side")), strict=True)):
         places.setdefault(key, []).append(place)
     numbers = values[["value", "percent"]].to_numpy(np.float64).T
-    told = ""
+    latest = ""
     for (variable, component, name, side), at in places.items():
-        told = told if told == side else begin(str(side))
+        latest = latest if latest == side else begin(str(side))
         value, percent = over_seen(np.nanmean, numbers.take(at, axis=1), axis=1).tolist()
         yield (f"{name}.{variable}", str(component), str(side)), value
         if np.isfinite(percent) and name != "value_contact":

@@ -92,7 +92,7 @@ def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: Sequence[FloatArray |
     """Rows of values of frames, or of one value for all, at the points of a cycle: (rows, 101), between frames that have one."""
     values = np.stack([np.broadcast_to(row, motion.n_frames) for row in of_frames])
     at_frame = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) * motion.rate_hz - (motion.first_frame - 1)
-    known, found = np.isfinite(values), np.full((len(values), CURVE_POINTS), np.nan)
+    known, curves = np.isfinite(values), np.full((len(values), CURVE_POINTS), np.nan)
     # Most rows lack the same frames, and go together.
     alike: dict[bytes, list[int]] = {}
     for number, row in enumerate(known):
@@ -104,8 +104,8 @@ def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: Sequence[FloatArray |
             before = np.minimum(place.astype(int), max(len(frames) - 2, 0))
             after, share = np.minimum(before + 1, len(frames) - 1), place - before
             own = values[rows]
-            found[rows] = (1.0 - share) * own[:, frames[before]] + share * own[:, frames[after]]
-    return found
+            curves[rows] = (1.0 - share) * own[:, frames[before]] + share * own[:, frames[after]]
+    return curves
 
 
 def _published(row: SignRow, sizes: Mapping[str, float]) -> Mapping[str, FloatArray | float]:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from benchmarks.studies.progress_shares import COMMANDS, TABLE, TENTH, Told, silent, told_by, words_of
 from biomech_id.cli.app import app
-from biomech_id.cli.progress import ProgressAs, shown_progress
+from biomech_id.cli.progress import ProgressAs, _words, shown_progress
 from biomech_id.session.values.step import SHARES, Step, begin, load, stage, steps, telling, timed
 
 DATA = Path(__file__).resolve().parents[3] / "data"
@@ -157,3 +157,8 @@ def test_a_part_of_a_step_is_told_and_a_log_holds_whole_steps(capsys: pytest.Cap
         for step in found:
             tell(step)
     assert capsys.readouterr().err == "[1/2] analyse walk01\n"
+
+
+def test_people_are_not_told_of_libraries() -> None:
+    assert _words(Step("start", part="biomech_id.pipeline.stages")) == "start"
+    assert _words(Step("draw", "Methods", 3, 12, part="PDF")) == "draw Methods PDF"
