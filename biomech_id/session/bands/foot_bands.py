@@ -90,7 +90,9 @@ def with_foot(
 
 def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: Sequence[FloatArray | float] | FloatArray) -> FloatArray:
     """Rows of values of frames, or of one value for all, at the points of a cycle: (rows, 101), between frames that have one."""
-    values = np.stack([np.broadcast_to(row, motion.n_frames) for row in of_frames])
+    values = np.empty((len(of_frames), motion.n_frames))
+    for number, of_row in enumerate(of_frames):
+        values[number] = of_row
     at_frame = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) * motion.rate_hz - (motion.first_frame - 1)
     known, curves = np.isfinite(values), np.full((len(values), CURVE_POINTS), np.nan)
     # Most rows lack the same frames, and go together.
