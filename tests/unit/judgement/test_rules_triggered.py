@@ -360,7 +360,7 @@ def test_folders_are_walked_in_order_and_empty_ones_named(tmp_path: Path) -> Non
     reports = list(iter_check([tmp_path, tmp_path / "empty"]))
     assert [Path(report.path).name for report in reports] == ["a.c3d", "Zweite.C3D", "empty"]
     assert [report.readable for report in reports] == [True, True, False]
-    assert reports[-1].findings[0].rule == "no-files"
+    assert (reports[-1].findings[0].rule, reports[-1].findings[0].severity) == ("no-files", "error")
 
 
 def test_what_other_systems_hide_is_left_out_and_what_is_locked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
