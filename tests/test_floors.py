@@ -56,7 +56,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("plugins", "importlib.metadata"): "costs what --help may not; only a command, or a process that reads, asks",
     ("cli", "rich"): "only where a terminal shows a table or a bar",
     ("readers.sandbox_child", "resource"): "Windows has no such module",
-    ("pipeline.long_recordings", "resource"): "Windows has no such module",
+    ("files.surroundings", "resource"): "Windows has no such module",
     ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",
     ("exports.opensim.memory", "opensim"): "an optional package: only its own tables need it",
     ("session.hand_over", "xarray"): "an optional package",

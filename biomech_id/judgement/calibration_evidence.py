@@ -33,7 +33,7 @@ LENGTH_MM, LENGTH_OFF_MM = -21.0, 18.6
 #: Range of the sine of flexion below which a knee does not tell: that of 30 degrees.
 LEAST_BENT = 0.5
 #: A planted foot's heel and toe marker no further than this (m) from their usual difference of height stand flat.
-LEVEL_M = 0.015
+SOLE_LEVEL_M = 0.015
 _JOINTS = ("hip", "knee", "ankle")
 
 
@@ -163,7 +163,7 @@ def _planted_deg(motion: BodyMotion, markers: Markers, side: str, rate_hz: float
     if planted.all():
         return np.full(2, np.nan)
     height = heel[:, 2] - toe[:, 2]
-    flat = planted & (np.abs(height - np.median(height[planted])) < LEVEL_M)
+    flat = planted & (np.abs(height - np.median(height[planted])) < SOLE_LEVEL_M)
     floor, sole = (_rise_deg(path[flat] - toe[flat]) for path in (motion.joint_centres_lab_m[side, "ankle"], heel))
     return np.array([floor, floor - sole])
 

@@ -6,8 +6,7 @@ hindfoot's dorsiflexion, because a foot of one piece hides what the midfoot does
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
@@ -68,17 +67,17 @@ def _static(sheet: Sheet, tables: Tables, style: Style) -> None:
         rows.append([name, *(written(value, 1, style.decimal_mark) for value in values)])
     if rows:
         bottom_mm, _ = TextTable(columns, rows, size="tiny").draw(sheet, LEFT_MM, _TABLE_TOP_MM)
-        sheet.note(_options(record, style), bottom_mm + _BELOW_TABLE_MM, most=2)
+        floors = {str(foot.get("floor")).lower() for foot in record["sides"].values()}
+        options = _options(floors, record["heel_passes"], record["widths"], style)
+        sheet.note(options, bottom_mm + _BELOW_TABLE_MM, most=2)
 
 
-def _options(record: Mapping[str, Any], style: Style) -> str:
+def _options(floors: set[str], passes: int, widths: str, style: Style) -> str:
     """What was decided of the model, in one line; whether the sole was flat stands in the table."""
-    floors = {str(foot.get("floor")).lower() for foot in record["sides"].values()}
-    passes = record["heel_passes"]
     words = {
         "floor": style.label(f"inside_foot.floor_{floors.pop() if len(floors) == 1 else 'unlike'}"),
         "passes": style.label(f"inside_foot.passes_{passes if passes in (0, 1) else 'more'}", n=passes),
-        "widths": style.label(f"inside_foot.widths_{record['widths']}"),
+        "widths": style.label(f"inside_foot.widths_{widths}"),
     }
     return style.label("inside_foot.options", **words)
 

@@ -114,7 +114,7 @@ def _sections(tables: Tables, style: Style) -> Iterator[tuple[str, list[str]]]:
     yield style.label("methods.segments"), list(segment_lines(calibration, style))
     yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
     has_feet = any("foot_models" in each for each in (calibration, *calibration.get("conditions", {}).values()))
-    sizes = {name: size for name, size in summary.get("error_sizes", {}).items() if has_feet or name not in _OF_FEET}
+    sizes = {name: size for name, size in (summary.get("error_sizes") or {}).items() if has_feet or name not in _OF_FEET}
     if sizes:
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *error_size_lines(sizes, style)]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
