@@ -1,8 +1,8 @@
 """Arrays as text inside a page: binary, sorted by byte, compressed, in base 85; equal blocks stand in the page once.
 
-Curves are rounded to a millionth of what each spans. Positions and forces are whole tenths of a millimetre and of a newton, as
-changes of their steps from frame to frame, which compress to a third; missing ones repeat the one before and are named in a mask
-beside them.
+Curves are rounded to a millionth of what each spans, their errors to a ten-thousandth. Positions and forces are whole tenths of a
+millimetre and of a newton, as changes of their steps from frame to frame, which compress to a third; missing ones repeat the one
+before and are named in a mask beside them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from biomech_id.algebra.arrays import FloatArray
 POSITION_STEP_M = 1e-4
 AXIS_STEP = 1e-3
 FORCE_STEP_N = 0.1
-#: The most that a curve is rounded by, as a share of its range.
-CURVE_ROUNDING = 1e-6
+#: The most that a curve is rounded by, and the errors of curves, which nobody reads to more digits, as a share of its range.
+CURVE_ROUNDING, ERROR_ROUNDING = 1e-6, 1e-4
 _LARGEST = 2**31 - 2
 #: A page's own text: of base 85 the three signs that mean something in HTML, as three that it does not use.
 _IN_HTML = str.maketrans("<>&", ",./")
@@ -43,8 +43,8 @@ class Block:
     _parts: list[bytes] = field(default_factory=list)
     _length: int = 0
 
-    def curves(self, name: str, values: npt.NDArray[Any]) -> None:
-        """Add curves along the last axis, in single precision, each rounded to a millionth of its range.
+    def curves(self, name: str, values: npt.NDArray[Any], rounding: float = CURVE_ROUNDING) -> None:
+        """Add curves along the last axis, in single precision, each rounded to a share of its range.
 
         Parameters
         ----------
@@ -52,8 +52,10 @@ class Block:
             What the page calls it.
         values : npt.NDArray[Any]
             Any shape; NaN is missing.
+        rounding : float, optional
+            The most that a value is changed by, as a share of its curve's range.
         """
-        single = np.ascontiguousarray(_rounded(values), dtype="<f4")
+        single = np.ascontiguousarray(_rounded(values, rounding), dtype="<f4")
         # Neighbours along a smooth curve differ in few of their bits, which saves a quarter of the page; so does the rounding.
         bits = single.view("<i4").astype(np.int64)
         self._add(name, np.diff(bits, axis=-1, prepend=np.zeros_like(bits[..., :1])).astype("<i4") if single.size else single, "f4")
@@ -118,7 +120,7 @@ class Blocks:
         return name
 
 
-def _rounded(values: npt.NDArray[Any]) -> FloatArray:
+def _rounded(values: npt.NDArray[Any], rounding: float) -> FloatArray:
     """Each curve in whole steps of a power of two, so that single precision has zeros at its end."""
     curves = np.asarray(values, dtype=np.float64)
     known = np.where(np.isfinite(curves), curves, np.nan)
@@ -126,7 +128,7 @@ def _rounded(values: npt.NDArray[Any]) -> FloatArray:
         return curves
     span = np.fmax.reduce(known, axis=-1, keepdims=True) - np.fmin.reduce(known, axis=-1, keepdims=True)
     # A curve of one value, or of none, is kept as it is.
-    step = np.exp2(np.floor(np.log2(2.0 * CURVE_ROUNDING * np.where(span > 0, span, np.nan))))
+    step = np.exp2(np.floor(np.log2(2.0 * rounding * np.where(span > 0, span, np.nan))))
     return np.where(span > 0, np.round(curves / step) * step, curves)
 
 

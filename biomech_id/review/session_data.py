@@ -12,7 +12,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FOOT_TABLE, SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
 from biomech_id.languages import LANGUAGES, worded
 from biomech_id.norms.fit import fit_norm, person_of
-from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
+from biomech_id.review.packing import AXIS_STEP, ERROR_ROUNDING, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
 from biomech_id.session.bands.uncertainty import TOTAL
 from biomech_id.session.folder.replay import Replay, read_replay
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables
@@ -189,7 +189,7 @@ def _frame_curves(frames: Table, block: Block) -> list[str]:
 def _cycle_curves(tables: Tables, trial: str, block: Block) -> list[list[Any]]:
     """Curves of cycles as one array (k, 101); of each its side, cycle, variable and component, and where its error is, or -1."""
     errors, keys = _errors(tables.uncertainty, trial)
-    block.curves("errors", errors)
+    block.curves("errors", errors, ERROR_ROUNDING)
     where = {key: number for number, key in enumerate(keys)}
     of_trial = tables.cycles[tables.cycles["trial"] == trial]
     heads = of_trial.iloc[::CURVE_POINTS]
