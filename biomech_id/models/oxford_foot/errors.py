@@ -36,7 +36,7 @@ from biomech_id.models.oxford_foot.options import FootOptions
 from biomech_id.models.oxford_foot.shank import LegSizes
 from biomech_id.models.oxford_foot.track import ANGLES, FootPose, cardan_of, place_foot
 
-#: Sources of error in `uncertainty.csv` that these count to.
+#: Sources of error in ``uncertainty.csv`` that these count to.
 PLACEMENT, TISSUE = "segment_axes", "soft_tissue"
 #: Size of the placement of the foot's own markers, alike along each axis.
 OWN_SIZE = "foot_marker_mm"

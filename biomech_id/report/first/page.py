@@ -67,7 +67,7 @@ def draw_as_first(sheet: Sheet, facts: SessionFacts, below_mm: float) -> None:
     Parameters
     ----------
     sheet : Sheet
-        With the page's own content from `OWN_TOP_MM` on.
+        With the page's own content from ``OWN_TOP_MM`` on.
     facts : SessionFacts
         As `first_of` returns them.
     below_mm : float
