@@ -66,10 +66,7 @@ class CalibratedFeet(Protocol):
         """
 
 
-Errors = Mapping[str, Mapping[str, FloatArray]]
-
-
-def errors_of(feet: CalibratedFeet, columns: Mapping[str, FloatArray]) -> Errors:
+def errors_of(feet: CalibratedFeet, columns: Mapping[str, FloatArray]) -> Mapping[str, Mapping[str, FloatArray]]:
     """Return how far the angles of a foot model can be off in a recording.
 
     Parameters
@@ -81,10 +78,10 @@ def errors_of(feet: CalibratedFeet, columns: Mapping[str, FloatArray]) -> Errors
 
     Returns
     -------
-    Errors
+    Mapping[str, Mapping[str, FloatArray]]
         Column -> source of error -> (n_frames,), standard deviation in the unit of its row; empty where the model does not say.
     """
-    errors: Callable[[Mapping[str, FloatArray]], Errors] | None = getattr(feet, "errors", None)
+    errors: Callable[[Mapping[str, FloatArray]], Mapping[str, Mapping[str, FloatArray]]] | None = getattr(feet, "errors", None)
     return {} if errors is None else errors(columns)
 
 
