@@ -6,7 +6,8 @@ hindfoot's dorsiflexion, because a foot of one piece hides what the midfoot does
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypedDict
 
 from matplotlib.figure import Figure
 
@@ -33,6 +34,14 @@ FOOT_GRID: Grid = (
 _TABLE_TOP_MM, _NUMBER_MM, _NAME_MM, _BELOW_TABLE_MM = 158.0, 31.0, 30.0, 2.0
 #: Variables of the table, in its order.
 _STATIC = ("HindfootTibiaAngles", "ForefootHindfootAngles", "ForefootTibiaAngles")
+
+
+class FeetRecord(TypedDict):
+    """The foot model as ``calibration.json`` holds it, as far as this page reads its options."""
+
+    heel_passes: int
+    widths: str
+    sides: Mapping[str, Mapping[str, object]]
 
 
 def draw(content: Content) -> Iterator[Figure]:
@@ -67,17 +76,16 @@ def _static(sheet: Sheet, tables: Tables, style: Style) -> None:
         rows.append([name, *(written(value, 1, style.decimal_mark) for value in values)])
     if rows:
         bottom_mm, _ = TextTable(columns, rows, size="tiny").draw(sheet, LEFT_MM, _TABLE_TOP_MM)
-        floors = {str(foot.get("floor")).lower() for foot in record["sides"].values()}
-        options = _options(floors, record["heel_passes"], record["widths"], style)
-        sheet.note(options, bottom_mm + _BELOW_TABLE_MM, most=2)
+        sheet.note(_options(record, style), bottom_mm + _BELOW_TABLE_MM, most=2)
 
 
-def _options(floors: set[str], passes: int, widths: str, style: Style) -> str:
+def _options(record: FeetRecord, style: Style) -> str:
     """What was decided of the model, in one line; whether the sole was flat stands in the table."""
+    floors, passes = {str(foot.get("floor")).lower() for foot in record["sides"].values()}, record["heel_passes"]
     words = {
         "floor": style.label(f"inside_foot.floor_{floors.pop() if len(floors) == 1 else 'unlike'}"),
         "passes": style.label(f"inside_foot.passes_{passes if passes in (0, 1) else 'more'}", n=passes),
-        "widths": style.label(f"inside_foot.widths_{widths}"),
+        "widths": style.label(f"inside_foot.widths_{record['widths']}"),
     }
     return style.label("inside_foot.options", **words)
 
