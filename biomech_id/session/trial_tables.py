@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
-import numpy as np
-
 from biomech_id.deprecation import deprecated
 from biomech_id.errors import MissingInputError
 from biomech_id.feet.movements import TrialKind
@@ -227,12 +225,14 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
         made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
         last.update(of=of, bands=made)
-    of_feet = (trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion)
-    skin = skin_functions(trial.motion, side) if trial.foot_columns else np.zeros(0)
-    for band in last["bands"]:
-        cycle = cycles[_place(band.cycle)]
-        known = band.of_cycle(cycle, _event_sd_s(trial, cycle))
-        yield with_foot(known, *of_feet, skin) if trial.foot_columns else known
+    own = [cycles[_place(band.cycle)] for band in last["bands"]]
+    of_leg = (band.of_cycle(cycle, _event_sd_s(trial, cycle)) for band, cycle in zip(last["bands"], own, strict=True))
+    if not trial.foot_columns:
+        yield from of_leg
+        return
+    skin = skin_functions(trial.motion, side)
+    for band in of_leg:
+        yield with_foot(band, trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin)
 
 
 def _place(cycle: Cycle) -> tuple[object, ...]:

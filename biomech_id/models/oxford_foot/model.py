@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import AXES, FOOT_TABLE, MM_PER_M, SIDES
 from biomech_id.errors import Finding
 from biomech_id.models.foot_models import FootModel, FootSession
@@ -319,7 +319,7 @@ def _columns(pose: FootPose, side: str) -> dict[str, FloatArray]:
 def _as_stood_m(foot: OxfordFoot) -> float:
     """Length of the hallux in the static trial."""
     length_m = None if foot.static is None else foot.static.hallux_m
-    return np.nan if length_m is None else float(np.nanmean(length_m))
+    return np.nan if length_m is None else float(over_seen(np.nanmean, length_m))
 
 
 def _misfits(misfit_m: Mapping[str, float], side: str, trial: str) -> list[Finding]:

@@ -8,7 +8,7 @@ two angles share a segment is left out. The arch's index has none published.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FOOT_TABLE, SignRow
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.gait.normalise import normalise
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.session_tables import CURVE_POINTS
@@ -60,9 +61,12 @@ def with_foot(
         return band
     sds = [known.get(row.column(band.cycle.side)) or _published(row, sizes) for row in rows]
     of_frames = [(i, source, sd) for i, of_row in enumerate(sds) for source, sd in of_row.items()]
-    in_cycle = _in_cycle(motion, band.cycle, [sd for *_, sd in of_frames])
+    values = np.empty((motion.n_frames, len(of_frames)))
+    for number, (*_, sd) in enumerate(of_frames):
+        values[:, number] = sd
+    in_cycle = _in_cycle(motion, band.cycle, values)
     # Two draws share the variance of skin.
-    shapes = {_SKIN: _in_cycle(motion, band.cycle, np.nan_to_num(skin).T) / np.sqrt(2.0)}
+    shapes = {_SKIN: _in_cycle(motion, band.cycle, np.nan_to_num(skin)) / np.sqrt(2.0)}
     constant = np.ones((1, band.changes.shape[2]))
     own = [
         (i, source, sd * shape)
@@ -88,26 +92,10 @@ def with_foot(
     )
 
 
-def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: Sequence[FloatArray | float] | FloatArray) -> FloatArray:
-    """Rows of values of frames, or of one value for all, at the points of a cycle: (rows, 101), between frames that have one."""
-    values = np.empty((len(of_frames), motion.n_frames))
-    for number, of_row in enumerate(of_frames):
-        values[number] = of_row
-    at_frame = np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) * motion.rate_hz - (motion.first_frame - 1)
-    known, curves = np.isfinite(values), np.full((len(values), CURVE_POINTS), np.nan)
-    # Most rows lack the same frames, and go together.
-    alike: dict[bytes, list[int]] = {}
-    for number, row in enumerate(known):
-        alike.setdefault(row.tobytes(), []).append(number)
-    for rows in alike.values():
-        frames = np.flatnonzero(known[rows[0]])
-        if len(frames):
-            place = np.interp(at_frame, frames, np.arange(len(frames)))
-            before = np.minimum(place.astype(int), max(len(frames) - 2, 0))
-            after, share = np.minimum(before + 1, len(frames) - 1), place - before
-            own = values[rows]
-            curves[rows] = (1.0 - share) * own[:, frames[before]] + share * own[:, frames[after]]
-    return curves
+def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray) -> FloatArray:
+    """Values of frames (n_frames, k) at the points of a cycle: (k, 101)."""
+    first_time_s = (motion.first_frame - 1) / motion.rate_hz
+    return normalise(of_frames, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, points=CURVE_POINTS).T
 
 
 def _published(row: SignRow, sizes: Mapping[str, float]) -> Mapping[str, FloatArray | float]:
