@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import BiomechError, Finding
@@ -141,13 +141,15 @@ def walked_evidence(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator
         markers = with_roles(trial.markers)
         sides = [side for side in SIDES if (side, "ankle") in motion.joint_centres_lab_m]
         offsets = {side: calibration.offsets[side].plantar_flexion_rad for side in sides}
-        feet = [_planted_deg(motion, markers, side, trial.rate_hz) - np.rad2deg(offsets[side]) for side in sides]
-        if feet:
+        planted = {side: _planted_deg(motion, markers, side, trial.rate_hz) - np.rad2deg(offsets[side]) for side in sides}
+        # A foot that never is flat says nothing, and leaves the other one its word.
+        flat = {side: off_deg for side, off_deg in planted.items() if np.isfinite(off_deg).all()}
+        if flat:
             # Either the heel marker was put at the toe marker's height in the static trial, or it was not: on both feet.
-            off_deg = min(np.transpose(feet), key=lambda option: float(np.nan_to_num(np.abs(option), nan=np.inf).max()))
-            worst = int(np.argmax(np.abs(off_deg)))
-            if abs(off_deg[worst]) > PLANTED_DEG:
-                values = {"trial": trial.name, "side": sides[worst], "off_deg": float(off_deg[worst])}
+            off_deg = min(np.transpose(list(flat.values())), key=lambda option: float(np.abs(option).max()))
+            side, worst_deg = max(zip(flat, off_deg.tolist(), strict=True), key=lambda each: abs(each[1]))
+            if abs(worst_deg) > PLANTED_DEG:
+                values = {"trial": trial.name, "side": side, "off_deg": worst_deg}
                 yield Finding("foot-offset-doubtful", values, trial.name)
         for side in sides:
             slope_mm = _length_slope_mm(motion, markers, side)
@@ -169,7 +171,7 @@ def _planted_deg(motion: BodyMotion, markers: Markers, side: str, rate_hz: float
 
 
 def _rise_deg(away: FloatArray) -> float:
-    return float(np.nanmedian(np.rad2deg(np.arctan2(away[:, 2], np.hypot(away[:, 0], away[:, 1])))))
+    return float(over_seen(np.nanmedian, np.rad2deg(np.arctan2(away[:, 2], np.hypot(away[:, 0], away[:, 1])))))
 
 
 def _length_slope_mm(motion: BodyMotion, markers: Markers, side: str) -> float:

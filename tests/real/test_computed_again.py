@@ -84,3 +84,21 @@ def test_a_run_asks_walks_with_nothing_on_the_feet(footwear: str, rules: list[st
     subject = trial.subject.with_values("test", marker_diameter_m=0.0095, thigh_rotation_rad=turned, footwear=footwear)
     session = bid.analyse([replace(trial, model_outputs={}, subject=subject)], uncertainty=False, budget=False)
     assert [found["rule"] for found in session.findings if found["rule"] in {*rules, "thigh-offset-doubtful"}] == rules
+
+
+def test_a_foot_that_never_rests_leaves_the_other_its_word(c3d_dir: Path) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    turns = 2.0 * np.pi * 8.0 * np.arange(trial.n_frames) / trial.rate_hz
+    position_m, heel = trial.markers.position_m.copy(), trial.markers.names.index("LHEE")
+    position_m[:, heel] += 0.02 * np.stack([np.cos(turns), np.sin(turns), np.zeros_like(turns)], axis=1)
+    off = trial.subject.static_plantar_flexion_rad
+    subject = trial.subject.with_values(
+        "test", marker_diameter_m=0.0095, static_plantar_flexion_rad={**off, "R": off["R"] + np.deg2rad(4.0)}
+    )
+    shaken = replace(trial, model_outputs={}, subject=subject, markers=trial.markers.with_positions(position_m))
+    doubtful = [
+        (each.rule, each.values["side"], each.values["off_deg"])
+        for each in computed_again(stored_conventional_model([shaken]), [shaken]) if each.rule == "foot-offset-doubtful"
+    ]  # fmt: skip
+    assert [(rule, side) for rule, side, _ in doubtful] == [("foot-offset-doubtful", "R")]
+    assert doubtful[0][2] == pytest.approx(-4.0, abs=1.5)
