@@ -292,14 +292,14 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id", "Title": title}
     # Written in memory: where a disk is full, matplotlib would go on to close the file and fall over what it could not write.
     content = io.BytesIO()
-    for _ in written_pages(content, _told(pages, progress), metadata):
+    for _ in written_pages(content, _begun(pages, progress), metadata):
         pass
     with whole_file(path) as part:
         part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
     return path
 
 
-def _told(pages: Sequence[Page], progress: Progress | None) -> Iterator[Figure]:
+def _begun(pages: Sequence[Page], progress: Progress | None) -> Iterator[Figure]:
     for number, page in enumerate(pages, 1):
         if progress is not None:
             progress(Step("draw", page.title, number, len(pages)))

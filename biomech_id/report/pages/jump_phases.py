@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES
-from biomech_id.report.pages.jumps import jumps_of
+from biomech_id.report.pages.jumps import Measured, jumps_of
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.session.tables.session_tables import Tables
@@ -36,7 +36,6 @@ _DASHES: tuple[tuple[float, tuple[float, ...] | None], ...] = (
     (0.0, (6.0, 2.0, 1.5, 2.0)),
 )
 PhasePaths = list[tuple[str, FloatArray]]
-Measured = Mapping[str, tuple[float, str]]
 
 
 def _of_jump(measured: Measured) -> FloatArray:

@@ -17,10 +17,10 @@ from biomech_id.session.tables.session_tables import Tables
 #: Columns of one sheet, and how parameters of jumps are called.
 _MOST_COLUMNS, _PREFIX = 8, "jump_"
 #: Parameter of a jump -> value and unit.
-JumpMeasures = dict[str, tuple[float, str]]
+Measured = dict[str, tuple[float, str]]
 
 
-def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], JumpMeasures]:
+def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], Measured]:
     """Return (trial, number of the jump) -> parameter -> value and unit, in the order of the tables.
 
     Parameters
@@ -30,7 +30,7 @@ def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], Jum
     prefix : str, optional
         How the parameters are called; those of squats and rises have others.
     """
-    table, jumps = tables.spatiotemporal, dict[tuple[str, int], JumpMeasures]()
+    table, jumps = tables.spatiotemporal, dict[tuple[str, int], Measured]()
     of_jumps = table[table["parameter"].astype(str).str.startswith(prefix)]
     fields = (of_jumps[name] for name in ("trial", "cycle", "parameter", "value", "unit"))
     for trial, number, parameter, value, unit in zip(*fields, strict=True):
@@ -38,12 +38,12 @@ def jumps_of(tables: Tables, prefix: str = _PREFIX) -> dict[tuple[str, int], Jum
     return jumps
 
 
-def measures_table(jumps: dict[tuple[str, int], JumpMeasures], style: Style) -> TextTable:
+def measures_table(jumps: dict[tuple[str, int], Measured], style: Style) -> TextTable:
     """Return a table of one row a measure, one column a jump.
 
     Parameters
     ----------
-    jumps : dict[tuple[str, int], JumpMeasures]
+    jumps : dict[tuple[str, int], Measured]
         As `jumps_of` returns them.
     style : Style
         Words and numbers of the report.
@@ -72,9 +72,7 @@ def _draw(content: Content) -> Iterator[Figure]:
     yield from measures_sheets(content, "jump", jumps, style.label("jumps.note"))
 
 
-def measures_sheets(
-    content: Content, kind: str, each: Sequence[tuple[tuple[str, int], JumpMeasures]], note: str
-) -> Iterator[Figure]:
+def measures_sheets(content: Content, kind: str, each: Sequence[tuple[tuple[str, int], Measured]], note: str) -> Iterator[Figure]:
     """Draw tables of one column a jump, squat or rise, as many sheets as they need; the first may be a session's first page.
 
     Parameters
@@ -83,7 +81,7 @@ def measures_sheets(
         What pages are drawn from.
     kind : str
         "jump", "squat" or "rise".
-    each : Sequence[tuple[tuple[str, int], JumpMeasures]]
+    each : Sequence[tuple[tuple[str, int], Measured]]
         Items of `jumps_of`.
     note : str
         Small print below each table.
