@@ -123,7 +123,9 @@ EXCEPTIONS: tuple[Changed, ...] = (
     Changed(
         BASE, "HC002D-vicon/* '*2 trials: 0 accepted, 2 with warnings*", "issue 3: a trial that was warned of such a claim alone"
     ),
-    Changed(BASE, "*/review.html .sessions*.arrays.*.sha256: *", "issue 8: curves of the page are rounded to a millionth of their range"),
+    Changed(
+        BASE, "*/review.html .sessions*.arrays.*.sha256: *", "issue 8: curves of the page are rounded to a millionth of their range"
+    ),
     Changed(BASE, "*/review.html .words.de.*", "issue 2, German is German: Messung instead of Versuch, one minus sign"),
     Changed(BASE, "functional/*", "issue 3, stillest window: its static sways by more than 3 mm, and a part of it calibrates"),
 )
