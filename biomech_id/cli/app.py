@@ -63,15 +63,20 @@ def _common(version: Version = False) -> None:
 
 def main() -> None:
     """Entry point of the ``biomech-id`` command."""
-    open_standard_streams()
-    for stream in (sys.stdout, sys.stderr):
-        _speak_any_language(stream)
     try:
+        open_standard_streams()
+        for stream in (sys.stdout, sys.stderr):
+            _speak_any_language(stream)
         with single_threaded():
             app()
     except KeyboardInterrupt:
         print_interrupted()
         sys.exit(INTERRUPTED)
+    except SystemExit as ended:
+        # Between the words and the command, Typer makes of an interruption its exit code and nothing else.
+        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
+            print_interrupted()
+        raise
 
 
 def _speak_any_language(stream: TextIO) -> None:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
+from biomech_id.cli import app as command_line
 from biomech_id.cli.app import app
 from biomech_id.errors import OutputError
 from biomech_id.pipeline.study.batch import run_study, run_subjects
@@ -472,12 +473,20 @@ def receive_interruption() -> None:
 
 
 #: A shell that starts tests in the background lets them ignore interruptions, and what they start as well.
+#: The program as a terminal starts it; it says from its own first step, not before it, that it can be interrupted.
 HEARS_INTERRUPTIONS = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from biomech_id.cli import main
-print("ready", flush=True)
-main()
+from biomech_id.cli import app
+
+first_step = app.open_standard_streams
+
+def step_and_ready():
+    print("ready", flush=True)
+    first_step()
+
+app.open_standard_streams = step_and_ready
+app.main()
 """
 
 
@@ -501,6 +510,22 @@ def test_an_interruption_is_one_sentence_and_130(study: Path, tmp_path: Path, co
     assert "Traceback" not in told
     assert told.strip().splitlines()[-1] == "biomech-id: Interrupted; nothing was left half-written."
     assert not list(tmp_path.rglob(".*"))
+
+
+def test_an_interruption_in_the_library_s_own_code_is_the_same_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Between the words that are read and the command that runs, Typer's own code is interrupted."""
+
+    def interrupted(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line._Program, "invoke", interrupted)
+    monkeypatch.setattr(sys, "argv", ["biomech-id", "demo"])
+    with pytest.raises(SystemExit) as ended:
+        command_line.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "biomech-id: Interrupted; nothing was left half-written.\n"
 
 
 def test_a_reader_that_has_read_enough_is_no_error(study: Path) -> None:
