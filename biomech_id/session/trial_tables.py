@@ -198,7 +198,7 @@ def with_kept_bands(trial: Solved, tables: Mapping[str, Any]) -> Solved:
     """
     errors = {side: LegErrors(_NoSources(), sizes=sizes) for side, (sizes, _) in tables["errors"].items()}
     for side, (_, of_leg) in tables["errors"].items():
-        _computed(errors[side]).update(of=(trial.motion, trial.loads, trial.mass_kg), bands=of_leg)
+        _computed(errors[side]).update(of=_made_of(trial), bands=of_leg)
     return replace(trial, errors=errors)
 
 
@@ -218,21 +218,24 @@ def keep_tables(trial: Solved, tables: Mapping[str, Any]) -> None:
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
-    errors, of = trial.errors[side], (trial.motion, trial.loads, trial.mass_kg)
+    errors, of = trial.errors[side], _made_of(trial)
     cycles = {_place(cycle): cycle for cycle in trial.cycles if cycle.side == side}
     last = _computed(errors)
     same = last and all(one is other for one, other in zip(last["of"], of, strict=True))
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
         made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
+        if trial.foot_columns:
+            skin = skin_functions(trial.motion, side)
+            feet = trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin
+            made = tuple(with_foot(band, *feet) for band in made)
         last.update(of=of, bands=made)
     own = [cycles[_place(band.cycle)] for band in last["bands"]]
-    of_leg = (band.of_cycle(cycle, _event_sd_s(trial, cycle)) for band, cycle in zip(last["bands"], own, strict=True))
-    if not trial.foot_columns:
-        yield from of_leg
-        return
-    skin = skin_functions(trial.motion, side)
-    for band in of_leg:
-        yield with_foot(band, trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin)
+    return (band.of_cycle(cycle, _event_sd_s(trial, cycle)) for band, cycle in zip(last["bands"], own, strict=True))
+
+
+def _made_of(trial: Solved) -> tuple[object, ...]:
+    """What a trial's bands are computed from, beside its errors and the places of its cycles."""
+    return trial.motion, trial.loads, trial.mass_kg, trial.foot_columns, trial.foot_errors
 
 
 def _place(cycle: Cycle) -> tuple[object, ...]:

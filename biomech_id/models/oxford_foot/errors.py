@@ -3,12 +3,13 @@
 A marker on the wrong spot is wrong in the static trial and in the walk. Skin moves in the walk alone, about nought in the mean over
 the trial; the smoothing takes a part of it away. Each change of one marker along one axis turns a segment by a small vector phi in
 its own axes; all of them are computed at once, as frames of one recording, and add up to the covariance C of (phi_d, phi_p) of an
-angle's two segments. In the walk, with R of the distal segment in the proximal one's axes as its angles (a, b, c) have it, ::
+angle's two segments. In the walk the angles (a, b, c) are turns about y of the proximal segment, x between and z of the distal one:
+with their axes as columns of E_d in the distal and of E_p in the proximal segment's axes, ::
 
-    d(a, b, c) = E^-1 (phi_d - R' phi_p)          E = [Rz' Rx' ey, Rz' ex, ez]
+    d(a, b, c) = E_d^-1 phi_d - E_p^-1 phi_p = J (phi_d, phi_p)
 
-so that an angle's variance is that of J = E^-1 [1, -R'] : the diagonal of J C J'. The hallux alone is measured from one marker to a
-point that is learnt, and its length changes (30 mm standing, 24 in a walk of children): its turns grow as it becomes shorter.
+and an angle's variance is the diagonal of J C J'. The hallux alone is measured from one marker to a point that is learnt, and its
+length changes (30 mm standing, 24 in a walk of children): its turns grow as it becomes shorter.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from dataclasses import replace
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.rotation import cardan_matrix
 from biomech_id.conventions import MM_PER_M
 from biomech_id.models.oxford_foot.calibration import (
     FOREFOOT,
@@ -126,20 +126,19 @@ def angle_sd_deg(
     """
     seen = np.isfinite(angles_deg).all(axis=1)
     a, b, c = np.radians(cardan_of(name, angles_deg[seen], side)).T
-    R_prox_dist = cardan_matrix(np.stack([a, b, c], axis=1), "yxz")
-    zero, one = np.zeros_like(a), np.ones_like(a)
-    E = np.stack([
-        np.stack([np.cos(b) * np.sin(c), np.cos(b) * np.cos(c), -np.sin(b)], axis=-1),
-        np.stack([np.cos(c), -np.sin(c), zero], axis=-1),
-        np.stack([zero, zero, one], axis=-1),
-    ], axis=-1)  # fmt: skip
-    both = np.concatenate([np.broadcast_to(np.eye(3), R_prox_dist.shape), -np.swapaxes(R_prox_dist, 1, 2)], axis=2)
-    J = np.linalg.solve(E, both)
-    J[:, :, :2] *= np.broadcast_to(longer, len(angles_deg))[seen, None, None]
+    sin_a, cos_a, sin_b, cos_b, sin_c, cos_c = np.sin(a), np.cos(a), np.sin(b), np.cos(b), np.sin(c), np.cos(c)
+    tan_b, zero, one = sin_b / cos_b, np.zeros_like(a), np.ones_like(a)
+    # By turns of the distal and of the proximal segment: (3, 6, n).
+    J = np.array([
+        [sin_c / cos_b, cos_c / cos_b, zero, -sin_a * tan_b, -one, -cos_a * tan_b],
+        [cos_c, -sin_c, zero, -cos_a, zero, sin_a],
+        [sin_c * tan_b, cos_c * tan_b, one, -sin_a / cos_b, zero, -cos_a / cos_b],
+    ])  # fmt: skip
+    J[:, :2] *= np.broadcast_to(longer, len(angles_deg))[seen]
     sds = {}
     for source, covariance in covariances.items():
         sds[source] = np.full(angles_deg.shape, np.nan)
-        sds[source][seen] = np.degrees(np.sqrt(((J @ covariance) * J).sum(axis=2)))
+        sds[source][seen] = np.degrees(np.sqrt(((covariance @ J) * J).sum(axis=1))).T
     return sds
 
 
