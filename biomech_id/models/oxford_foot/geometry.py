@@ -148,11 +148,13 @@ def smoothed_hindfoot(
         smooth = heel_stored_lab_m
         heel = 2.0 * smooth - rigid_copies((smooth, *others), last_frame=last_frame)[0]
     else:
-        smooth = smoothed_group(group_lab_m, last_frame=last_frame)[0]
+        once = smoothed_group(group_lab_m, last_frame=last_frame)
+        if passes <= 1:
+            return once
+        smooth = once[0]
         for _ in range(passes - 1):
             heel, smooth = smooth, smoothed_group((smooth, *others), last_frame=last_frame)[0]
-    if passes > 1 or heel_stored_lab_m is not None:
-        heel = np.concatenate([smooth[:1], heel[1:]])
+    heel = np.concatenate([smooth[:1], heel[1:]])
     return [smooth, *smoothed_group((heel, *others), last_frame=last_frame)[1:]]
 
 

@@ -325,7 +325,7 @@ def _of_all_drawn(band: CycleBand, number: int) -> FloatArray:
     if not band.drawn:
         return changes
     all_changes = np.zeros((len(band.drawn), changes.shape[1]))
-    all_changes[list(band.numbers)] = changes
+    all_changes[list(band.numbers)] = changes[: len(band.numbers)]
     return all_changes
 
 

@@ -71,7 +71,8 @@ class CycleBand:
     drawn : tuple[str, ...], optional
         The sources of all errors that a session draws for that leg, those that change none of these curves as well.
     numbers : tuple[int, ...], optional
-        Which of those drawn each of the P errors is; empty: the P errors are all, in their order.
+        Which of those drawn each of the first errors is; any after them change no curve of a score. Empty: the P errors are all, in
+        their order.
     """
 
     cycle: Cycle

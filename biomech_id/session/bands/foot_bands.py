@@ -2,8 +2,9 @@
 
 The foot's small segments have placement errors of their own, of which the leg's markers know nothing. Each angle has one of its
 own, a bias of the session that moves its whole curve: what the foot model makes of its markers' errors, else what published
-repeatability shows of all feet. Skin moves it with the sagittal hip and knee angle, as it moves the leg (`skin_functions`). That
-two angles share a segment is left out. The arch's index has none published.
+repeatability shows of all feet. Skin moves it with the sagittal hip and knee angle, as it moves the leg (`skin_functions`). How the
+errors of two angles hang together is left out: those of one source stand in one row, and nothing is made of two of them. The arch's
+index has none published.
 """
 
 from __future__ import annotations
@@ -68,27 +69,24 @@ def with_foot(
     # Two draws share the variance of skin.
     shapes = {_SKIN: _in_cycle(motion, band.cycle, np.nan_to_num(skin)) / np.sqrt(2.0)}
     constant = np.ones((1, band.changes.shape[2]))
-    own = [
-        (i, source, sd * shape)
-        for (i, source, _), sd in zip(of_frames, in_cycle, strict=True)
-        for shape in shapes.get(source, constant)
-    ]
+    sources = dict.fromkeys(source for _, source, _ in of_frames)
+    own = [source for source in sources for _ in shapes.get(source, constant)]
     errors, curves, percents = band.changes.shape
     changes = np.zeros((errors + len(own), curves + len(rows), percents))
     changes[:errors, :curves] = band.changes
-    for number, (i, _, change) in enumerate(own):
-        changes[errors + number, curves + i] = change
-    more = tuple(source for _, source, _ in own)
-    drawn = band.drawn or band.sources
+    for (i, source, _), sd in zip(of_frames, in_cycle, strict=True):
+        of_source = [errors + number for number, name in enumerate(own) if name == source]
+        changes[of_source, curves + i] = sd * shapes.get(source, constant)
     return replace(
         band,
         names=(*band.names, *((row.variable, row.component) for row in rows)),
-        sources=(*band.sources, *more),
+        sources=(*band.sources, *own),
         changes=changes,
         noise=np.concatenate([band.noise, np.zeros((len(rows), percents))]),
         shift=np.concatenate([band.shift, np.full((len(rows), percents), np.nan)]),
-        drawn=(*drawn, *more),
-        numbers=(*(band.numbers or range(errors)), *range(len(drawn), len(drawn) + len(own))),
+        # What is drawn for the leg's scores is what it would be without a foot.
+        drawn=band.drawn or band.sources,
+        numbers=band.numbers or tuple(range(errors)),
     )
 
 
