@@ -40,7 +40,8 @@ THIGH, ABDUCTION = "thigh_rotation_rad", "ankle_abduction_rad"
 LEAST_DEG = {field: 2.0 if field == ABDUCTION else 1.0 for field in LEARNT}
 TURNS_DEG = (5.0, 10.0, 15.0, 20.0)
 #: What speaks against offsets, and does not merely say that nothing could.
-AGAINST = {"stored-angles-differ", "foot-offset-doubtful", "thigh-offset-doubtful"}
+FEET = {"foot-offset-doubtful", "foot-offsets-off"}
+AGAINST = {"stored-angles-differ", "thigh-offset-doubtful"} | FEET
 Offsets = dict[str, dict[str, float]]
 
 
@@ -115,7 +116,8 @@ def main(folder: Path = SHARED) -> int:
         ("exchanged, any 1 degree off (abduction 2), outputs stored", share([bool(case.stored) for case in apart])),
         ("sign turned, 1 degree off (abduction 2), outputs stored", share([bool(case.stored) for case in changed])),
         ("exchanged, any 10 degrees off, stripped", share([bool(case.stripped) for case in far])),
-        ("of these by the foot alone", share(["foot-offset-doubtful" in case.stripped for case in far])),
+        ("of these by the foot alone", share([bool(FEET & case.stripped) for case in far])),
+        ("of these by both feet alike, a warning", share(["foot-offsets-off" in case.stripped for case in far])),
         ("of these by the shank's length alone", share(["thigh-offset-doubtful" in case.stripped for case in far])),
         ("exchanged, a thigh rotation 10 degrees off, stripped", share([bool(case.stripped) for case in thighs])),
     ]

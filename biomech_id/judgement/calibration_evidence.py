@@ -25,8 +25,9 @@ from biomech_id.trial import Markers, Trial
 NEAR_DEG, DIFFERENT_DEG = 0.1, 0.2
 #: Hip centres further apart (mm) are another regression's: then the angles are another model's, and not wrong.
 SAME_HIP_MM = 1.0
-#: Plantar flexion offset less that of the planted foot, deg: at most 1.2 in 20 sessions of unimpaired people.
-PLANTED_DEG = 1.5
+#: Plantar flexion offset less that of the planted foot, deg: at most 1.2 in 20 sessions of unimpaired people; both feet beyond the
+#: second and no further apart than the first are another placement's offsets, unless an examiner knows of feet that never lie flat.
+PLANTED_DEG, PLANTED_BOTH_DEG = 1.5, 3.0
 #: Change of the length from knee centre to ankle marker with the sine of flexion, mm: median of 40 unimpaired legs, and what 5 % of
 #: people exceed.
 LENGTH_MM, LENGTH_OFF_MM = -21.0, 18.6
@@ -35,6 +36,8 @@ LEAST_BENT = 0.5
 #: A planted foot's heel and toe marker no further than this (m) from their usual difference of height stand flat.
 SOLE_LEVEL_M = 0.015
 _JOINTS = ("hip", "knee", "ankle")
+#: Joints of the clinical examination that say something of how a foot stands.
+_OF_FEET = ("ankle", "foot")
 
 
 def other_offsets(implied: Mapping[str, Mapping[str, ImpliedLeg]], static: str, used: str) -> Iterator[Finding]:
@@ -149,8 +152,10 @@ def walked_evidence(model: CalibratedModel, trials: Sequence[Trial]) -> Iterator
             off_deg = min(np.transpose(list(flat.values())), key=lambda option: float(np.abs(option).max()))
             side, worst_deg = max(zip(flat, off_deg.tolist(), strict=True), key=lambda each: abs(each[1]))
             if abs(worst_deg) > PLANTED_DEG:
+                both = len(flat) == len(SIDES) and np.abs(off_deg).min() > PLANTED_BOTH_DEG and np.ptp(off_deg) <= PLANTED_DEG
+                examined = any(each.joint in _OF_FEET for each in model.subject.examination)
                 values = {"trial": trial.name, "side": side, "off_deg": worst_deg}
-                yield Finding("foot-offset-doubtful", values, trial.name)
+                yield Finding("foot-offsets-off" if both and not examined else "foot-offset-doubtful", values, trial.name)
         for side in sides:
             slope_mm = _length_slope_mm(motion, markers, side)
             if abs(slope_mm - LENGTH_MM) > LENGTH_OFF_MM:

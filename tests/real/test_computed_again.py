@@ -12,6 +12,7 @@ import biomech_id as bid
 from biomech_id.judgement.calibration_evidence import computed_again
 from biomech_id.models.conventional.model import stored_conventional_model
 from biomech_id.trial import Trial
+from biomech_id.trial.examination import Examined
 
 pytestmark = pytest.mark.real
 EQUAL = (
@@ -62,7 +63,8 @@ def test_without_outputs_it_says_that_nothing_was_checked(c3d_dir: Path) -> None
 
 
 @pytest.mark.parametrize(("field", "off_deg", "rule"), [
-    ("static_plantar_flexion_rad", 2.5, "foot-offset-doubtful"), ("thigh_rotation_rad", 20.0, "thigh-offset-doubtful"),
+    ("static_plantar_flexion_rad", 2.3, "foot-offset-doubtful"), ("static_plantar_flexion_rad", 4.5, "foot-offsets-off"),
+    ("thigh_rotation_rad", 20.0, "thigh-offset-doubtful"),
 ])  # fmt: skip
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_without_outputs_the_walk_speaks_for_itself(field: str, off_deg: float, rule: str, sign: float, c3d_dir: Path) -> None:
@@ -72,6 +74,19 @@ def test_without_outputs_the_walk_speaks_for_itself(field: str, off_deg: float, 
     rules = [rule for rule, _ in said(replace(trial, model_outputs={}, subject=subject))]
     assert rules[0] == "offsets-not-checked"
     assert set(rules[1:]) == {rule}
+
+
+@pytest.mark.parametrize("examined", [(), (Examined(joint="hip"),), (Examined(joint="ankle"),)])
+@pytest.mark.parametrize("off_deg", [{"L": 4.5, "R": 4.5}, {"L": 4.5, "R": 7.0}])
+def test_two_feet_alike_are_a_warning_unless_an_examiner_knows_them(
+    examined: tuple[Examined, ...], off_deg: dict[str, float], c3d_dir: Path
+) -> None:
+    trial = bid.read_c3d(c3d_dir / "norm_subjects/NP1006/walkNorm_NP1006a12.c3d")
+    changed = {side: value + np.deg2rad(off_deg[side]) for side, value in trial.subject.static_plantar_flexion_rad.items()}
+    subject = trial.subject.with_values("test", marker_diameter_m=0.0095, static_plantar_flexion_rad=changed)
+    rules = [rule for rule, _ in said(replace(trial, model_outputs={}, subject=replace(subject, examination=examined)))]
+    warned = off_deg["L"] == off_deg["R"] and not any(each.joint == "ankle" for each in examined)
+    assert rules == ["offsets-not-checked", "foot-offsets-off" if warned else "foot-offset-doubtful"]
 
 
 @pytest.mark.parametrize(
