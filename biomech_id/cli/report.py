@@ -227,6 +227,10 @@ def norm(
     """
     if others and len(outs) != 1:
         raise typer.BadParameter("--import takes one table, and no folders beside it")
+    of_people = {"--condition": condition, "--youngest": youngest, "--oldest": oldest, "--without": without, "--mix": mix}
+    chosen = [option for option, value in of_people.items() if value]
+    if others and chosen:
+        raise typer.BadParameter(f"{chosen[0]} chooses among people, and a table of means has none: leave it out beside --import")
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
     with shown_progress(progress, timings=timings, logged=False):
         with stage("start"):

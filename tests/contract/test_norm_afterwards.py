@@ -220,6 +220,9 @@ def test_means_of_others_are_imported_and_scores_need_no_people(home: Path, tmp_
     assert "Norm: Published, " in text
     assert "the norm holds means and SDs and no people" in text
     assert run("norm", home / "out", "--import", tmp_path / "theirs.csv", "-o", tmp_path / "none.csv").exit_code == 2
+    for option, value in (("--condition", "shod"), ("--oldest", "30"), ("--without", "P007"), ("--mix", "model")):
+        refused = run("norm", "--import", tmp_path / "theirs.csv", "-o", tmp_path / "none.csv", option, value)
+        assert (refused.exit_code, option in refused.output) == (2, True), option
 
 
 def test_a_norm_leaves_out_who_has_a_diagnosis_and_says_so(home: Path, tmp_path: Path) -> None:
