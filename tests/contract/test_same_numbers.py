@@ -12,7 +12,7 @@ import base64
 import gzip
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +23,11 @@ from benchmarks import same_results
 from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError
 from benchmarks.differences import Difference, differences, numbers
 from benchmarks.same_results import BASE, QUICK, SESSIONS, Changed, leave, numbers_since, since, stale, unexplained
+from benchmarks.studies import same_numbers as study
 
 pytestmark = pytest.mark.slow
 VIRTUAL = [name for name in SESSIONS if name.startswith("virtual")]
-RECORDED = [name for name in SESSIONS if name not in VIRTUAL]
+RECORDED = [name for name in QUICK if name not in VIRTUAL]
 
 
 def unlike(found: dict[str, list[str]], version: str) -> list[str]:
@@ -56,39 +57,54 @@ def test_children_are_as_in_the_first_version(first_version: Path, shared_dir: P
     assert unlike(found, FIRST_VERSION) == []
 
 
-def changed_since_base(names: Sequence[str]) -> dict[str, list[str]]:
-    """What is gone or otherwise; what was added is not asked for."""
+def changed_since_base(names: Sequence[str]) -> dict[str, list[Difference]]:
     try:
-        found = since(BASE, names, same_results.kept())
+        return since(BASE, names, same_results.kept())
     except NoHistoryError as error:
         pytest.skip(str(error))
+
+
+def changed_lines(found: Mapping[str, Sequence[Difference]]) -> dict[str, list[str]]:
+    """What is gone or otherwise; what was added is not asked for."""
     return {name: [each.line for each in lines if not each.added] for name, lines in found.items()}
 
 
 @pytest.fixture(scope="module")
-def virtual() -> dict[str, list[str]]:
+def virtual() -> dict[str, list[Difference]]:
     return changed_since_base(VIRTUAL)
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_dir: Path) -> dict[str, list[str]]:
+def recorded(shared_dir: Path) -> dict[str, list[Difference]]:
     return changed_since_base(RECORDED)
 
 
 @pytest.mark.parametrize("name", VIRTUAL)
-def test_the_virtual_subject_is_as_at_the_base(virtual: dict[str, list[str]], name: str) -> None:
-    assert unexplained({name: virtual[name]}, BASE) == []
+def test_the_virtual_subject_is_as_at_the_base(virtual: dict[str, list[Difference]], name: str) -> None:
+    assert unexplained(changed_lines({name: virtual[name]}), BASE) == []
 
 
 @pytest.mark.real
 @pytest.mark.parametrize("name", RECORDED)
-def test_recordings_are_as_at_the_base(recorded: dict[str, list[str]], name: str) -> None:
-    assert unexplained({name: recorded[name]}, BASE) == []
+def test_recordings_are_as_at_the_base(recorded: dict[str, list[Difference]], name: str) -> None:
+    assert unexplained(changed_lines({name: recorded[name]}), BASE) == []
 
 
 @pytest.mark.real
-def test_every_exception_to_the_base_is_needed(virtual: dict[str, list[str]], recorded: dict[str, list[str]]) -> None:
-    assert stale(virtual | recorded, BASE) == []
+def test_the_study_of_all_sessions_says_the_same(
+    virtual: dict[str, list[Difference]], recorded: dict[str, list[Difference]]
+) -> None:
+    """All others are compared by ``benchmarks.studies.same_numbers``, whose table has no line that nothing explains."""
+    table = study.TABLE.read_text(encoding="utf-8")
+    written = {
+        name: tuple(map(int, counts.split(" | ")))
+        for name, counts in re.findall(r"^\| (\S+) \| (\d+ \| \d+ \| \d+) \|$", table, re.M)
+    }
+    assert set(written) == set(SESSIONS)
+    assert {unlike for _, unlike, _ in written.values()} == {0}
+    assert "Exceptions that explain nothing: none." in table
+    here = study.rows(virtual | recorded)
+    assert {name: unlike for name, (_, unlike, _) in here.items()} == {name: written[name][1] for name in here}
 
 
 @pytest.mark.real
