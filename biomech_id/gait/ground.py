@@ -259,8 +259,8 @@ def flat_foot(outline_lab_m: FloatArray, ankle_lab_m: FloatArray, flat: BoolArra
     return FlatFoot(side, origin, forward, progression_components(outline - origin, forward, side)[:, :2])
 
 
-def inside_outline(point: FloatArray, outline: FloatArray, *, margin_m: float) -> BoolArray:
-    """Whether points lie inside a convex outline widened by a margin.
+def beyond_outline_m(point: FloatArray, outline: FloatArray) -> FloatArray:
+    """How far points lie beyond a convex outline: beyond that of its edges which they are farthest outside of.
 
     Parameters
     ----------
@@ -268,19 +268,15 @@ def inside_outline(point: FloatArray, outline: FloatArray, *, margin_m: float) -
         (n, 2), points that are asked about, metres.
     outline : FloatArray
         (k, 2), corners in order around a convex polygon, metres, in the same axes.
-    margin_m : float
-        How far outside still counts as inside.
 
     Returns
     -------
-    BoolArray
-        (n,), False where the point is NaN.
+    FloatArray
+        (n,), metres, negative inside; NaN where the point is NaN.
     """
     edge = np.roll(outline, -1, axis=0) - outline
-    turn = np.sign(np.sum(outline[:, 0] * np.roll(outline[:, 1], -1) - outline[:, 1] * np.roll(outline[:, 0], -1)))
-    outward = turn * np.column_stack([edge[:, 1], -edge[:, 0]])
-    length = np.linalg.norm(outward, axis=1)
-    outward = outward[length > 0] / length[length > 0, None]
-    corners = outline[length > 0]
-    distance = np.einsum("nkj,kj->nk", point[:, None, :] - corners[None, :, :], outward)
-    return np.asarray((distance <= margin_m).all(axis=1))
+    outward = np.column_stack([edge[:, 1], -edge[:, 0]])
+    outward *= np.sign(np.sum(outline * outward))  # the sign of the polygon's area
+    length = np.linalg.norm(edge, axis=1)
+    real = length > 0
+    return np.asarray(np.einsum("nkj,kj->nk", point[:, None] - outline[real], outward[real] / length[real, None]).max(axis=1))

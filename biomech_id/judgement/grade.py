@@ -6,22 +6,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from biomech_id.conventions import LAYERS_OF_MEANS, SIDES, Aspect
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import LAYERS_OF_MEANS, MM_PER_M, SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.measures.residual import ResidualTest
-from biomech_id.judgement.measures import pressure_inside_percent
+from biomech_id.judgement.measures import OUTLINE_MARGIN_M, inside_percent, stance_pressures
 from biomech_id.judgement.plausibility import PlausibilityRule, with_rules
 from biomech_id.judgement.quality import BODY, BY_CYCLE, RULES, graded, graded_cycles, graded_sides
 from biomech_id.judgement.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import Cycle, KineticsValid
-from biomech_id.movement.grades import Grade, QualityRow
+from biomech_id.movement.grades import Grade, QualityRow, together
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.movement.stance import Verdict
 from biomech_id.plates.pressure_offset import heel_landings, pressure_offset_mm
@@ -35,6 +37,11 @@ _RULE = {rule.name: rule for rule in RULES}
 LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
 #: Share of the stances that have to begin on the heel for a walk's offset to be judged.
 LEAST_HEEL_LANDINGS = 0.5
+#: As many stances of one side, or on one plate, have to lie outside their feet before a side is refused: one may be a marker that
+#: was hidden or a foot that slipped, and what a plate or a foot model has wrong is wrong in the next stance too.
+FEWEST_OUTSIDE = 2
+#: Side and begin (s) of each stance that presses outside its foot -> its plates, how far outside (mm, median), and what is said.
+OutsideFoot = Mapping[tuple[str, float], tuple[tuple[str, ...], float, Sentence]]
 
 #: Rule that judges each cycle by itself -> what measures it, and the sentence about a cycle that does not pass.
 IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
@@ -46,7 +53,7 @@ IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
 }
 
 
-def _of_feet(result: Solved, measure: Callable[..., float], sides: Sequence[str] = SIDES, **how: bool) -> float:
+def _of_feet(result: Solved, measure: Callable[..., Any], sides: Sequence[str] = SIDES, **how: bool) -> Any:
     """A measure of where the force acts beside the feet."""
     if result.mass_kg is None:
         return float("nan")
@@ -58,7 +65,7 @@ def _of_feet(result: Solved, measure: Callable[..., float], sides: Sequence[str]
 def _pressure_offset_mm(result: Solved, sides: Sequence[str] = SIDES) -> float:
     if result.kind not in LEVEL:
         return float("nan")
-    return _of_feet(result, pressure_offset_mm, sides, running=result.kind is TrialKind.RUN)
+    return float(_of_feet(result, pressure_offset_mm, sides, running=result.kind is TrialKind.RUN))
 
 
 def _pressure_offset(result: Solved) -> tuple[float, Grade | None]:
@@ -82,8 +89,38 @@ def _baseline_N(result: Solved, sides: Sequence[str]) -> float:
     return plate_baseline_N(plate for plate in result.plates if len(sides) == len(SIDES) or plate.name in under)
 
 
+def _pressures(result: Solved, sides: Sequence[str] = SIDES) -> list[tuple[str, float, FloatArray]]:
+    return [] if result.mass_kg is None else list(_of_feet(result, stance_pressures, sides))
+
+
 def _inside_percent(result: Solved, sides: Sequence[str]) -> float:
-    return _of_feet(result, pressure_inside_percent, sides=sides)
+    return inside_percent([beyond_m for *_, beyond_m in _pressures(result, sides)])
+
+
+def _outside(result: Solved) -> OutsideFoot:
+    """Accepted stances that press outside their foot; not those of a verdict set by hand."""
+    found, rule = {}, _RULE["cop-inside-foot"]
+    for side, middle_s, beyond_m in _pressures(result):
+        percent = inside_percent([beyond_m])
+        for stance in result.assignment.stances if result.assignment and rule.grade(percent) is Grade.REJECT else ():
+            by_rules = stance.verdict.accepted and stance.verdict is not Verdict.OVERRIDE
+            if by_rules and stance.side == side and stance.start_s <= middle_s < stance.end_s:
+                said = Sentence("pressure-beside-foot", {"value": percent, "limit": rule.reject})
+                outside_mm = MM_PER_M * float(np.median(beyond_m[beyond_m > OUTLINE_MARGIN_M]))
+                found[side, stance.start_s] = (stance.plates, outside_mm, said)
+    return found
+
+
+def _of_stances(row: QualityRow, outside: OutsideFoot) -> QualityRow:
+    """The row about the centre of pressure: a side is refused where stances outside repeat, and until then doubted."""
+    places = [(side, place) for (side, _), (plates, *_) in outside.items() for place in (side, *plates)]
+    number = Counter(place for _, place in places)
+    again = {side for side, place in places if number[place] >= FEWEST_OUTSIDE}
+    by = {
+        (layer, side): grade if (side in again if grade is Grade.REJECT else side not in number) else Grade.WARN
+        for (layer, side), grade in row.by.items()
+    }
+    return row if by == row.by else graded(row.trial, row.rule, row.value, together(by.values()), by)
 
 
 #: Rule about plates that judges a side as a whole -> what measures it of some sides, and why a cycle then has no kinetics.
@@ -184,6 +221,8 @@ def grade_trial(result: Solved, measured: Markers, model: CalibratedModel, stati
     for rule, (measure, _) in IN_SIDES.items():
         own = {side: _RULE[rule].grade(value) for side, value in values[rule].items()}
         rows[rule] = graded_sides(result.name, rule, measure(result, SIDES), own)
+    outside = _outside(result)
+    inside = rows["cop-inside-foot"] = _of_stances(rows["cop-inside-foot"], outside)
     values["cop-offset"] = {side: _pressure_offset_mm(result, (side,)) for side in SIDES}
     rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
     rows["cop-offset"] = _of_one_foot(rows["cop-offset"], values["cop-offset"])
@@ -193,12 +232,21 @@ def grade_trial(result: Solved, measured: Markers, model: CalibratedModel, stati
     noticed = [
         *_no_strides(result),
         *(finding for _, finding in implausible),
+        *(_of_side(side, inside, outside) for side in sorted({side for side, _ in outside})),
         *_doubts(result.name, readings),
         *_off_segment(result.name, watched, places, readings["marker-rigidity"]),
     ]
-    result = replace(_with_refused(result, readings, _of_plates(rows, values)), findings=(*result.findings, *noticed))
+    result = _with_refused(result, readings, _of_plates(rows, values), outside)
+    result = replace(result, findings=(*result.findings, *noticed))
     rows |= {rule: graded(result.name, rule, *count(result)) for rule, count in COUNTED.items()}
     return replace(result, quality=tuple(rows[rule.name] for rule in RULES if rule.name in rows))
+
+
+def _of_side(side: str, inside: QualityRow, outside: OutsideFoot) -> Finding:
+    """What is said of the stances of one side that press outside its foot."""
+    stances = [(start_s, plates[0], outside_mm) for (of, start_s), (plates, outside_mm, _) in outside.items() if of == side]
+    refused = inside.by[Aspect.KINETICS, side] is Grade.REJECT
+    return Finding("pressure-outside-foot", {"side": side, "stances": stances, "refused": refused}, inside.trial)
 
 
 def _no_strides(result: Solved) -> Iterator[Finding]:
@@ -252,8 +300,13 @@ def _of_plates(rows: Mapping[str, QualityRow], values: Mapping[str, Mapping[str,
     return why
 
 
-def _with_refused(result: Solved, readings: Mapping[str, Sequence[Reading]], of_plates: Mapping[str, Sequence[Sentence]]) -> Solved:
-    """The trial with what some rule rejects of every cycle refused, and why."""
+def _with_refused(
+    result: Solved,
+    readings: Mapping[str, Sequence[Reading]],
+    of_plates: Mapping[str, Sequence[Sentence]],
+    outside: OutsideFoot,
+) -> Solved:
+    """The trial with what some rule rejects of every cycle refused, and why: by side, and by the stance that opens the cycle."""
     of_markers: dict[tuple[str, int], list[Sentence]] = {}
     for rule, measured in readings.items():
         for reading in measured:
@@ -268,11 +321,13 @@ def _with_refused(result: Solved, readings: Mapping[str, Sequence[Reading]], of_
     cycles = []
     for cycle in result.cycles:
         why = of_markers.get((cycle.side, cycle.number), [])
-        plates = of_plates[cycle.side] if cycle.has(Aspect.KINETICS) and (cycle.side, cycle.start_s) not in by_hand else []
+        here = (cycle.side, cycle.start_s)
+        side = of_plates[cycle.side] if cycle.has(Aspect.KINETICS) and here not in by_hand else []
+        plates = side or ([outside[here][-1]] if cycle.has(Aspect.KINETICS) and here in outside else [])
         # A stance whose next strike lies outside has nothing but its kinetics.
         if plates and not cycle.has(Aspect.KINEMATICS):
             continue
-        layers = (*(_of_markers(result, cycle) if why else ()), *((Aspect.KINETICS,) if plates and not why else ()))
+        layers = (*(_of_markers(result, cycle) if why else ()), *((Aspect.KINETICS,) if side and not why else ()))
         valid = KineticsValid.FALSE if plates else cycle.kinetics_valid
         cycles.append(replace(cycle, refused=layers, kinetics_valid=valid, reasons=(*cycle.reasons, *plates, *why)))
     return replace(result, cycles=tuple(cycles))

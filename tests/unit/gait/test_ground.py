@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from biomech_id.gait.ground import (
+    beyond_outline_m,
     centre_of_pressure,
     flat_foot,
-    inside_outline,
     pressure_threshold_N,
     progression_components,
     walking_direction,
@@ -72,16 +72,15 @@ def test_flat_foot_axes_run_from_heel_to_toe_and_medially(side: str) -> None:
     point = heel + 0.1 * forward + 0.02 * medial
     np.testing.assert_allclose(foot.components(point[None]), [[0.1, 0.02]], atol=EXACT)
     np.testing.assert_allclose(foot.outline_m[:, 0], [0.0, 0.0, 0.24, 0.24], atol=EXACT)
-    assert inside_outline(foot.components(point[None]), foot.outline_m, margin_m=0.0).all()
+    assert (beyond_outline_m(foot.components(point[None]), foot.outline_m) <= 0.0).all()
 
 
 def test_a_foot_never_seen_flat_has_no_axes() -> None:
     assert flat_foot(np.full((3, 4, 3), np.nan), np.zeros((3, 3)), np.ones(3, dtype=bool), "L") is None
 
 
-def test_inside_outline_with_margin_in_either_direction_around() -> None:
+def test_how_far_a_point_lies_beyond_an_outline_in_either_direction_around() -> None:
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 1.0]])  # one corner twice
     points = np.array([[0.5, 0.5], [1.05, 0.5], [1.2, 0.5], [np.nan, 0.5]])
     for outline in (square, square[::-1]):
-        assert inside_outline(points, outline, margin_m=0.1).tolist() == [True, True, False, False]
-        assert inside_outline(points, outline, margin_m=0.0).tolist() == [True, False, False, False]
+        np.testing.assert_allclose(beyond_outline_m(points, outline), [-0.5, 0.05, 0.2, np.nan], atol=EXACT)

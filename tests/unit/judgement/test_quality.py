@@ -9,7 +9,7 @@ import pytest
 
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import InvalidValueError
-from biomech_id.judgement.measures import pressure_inside_percent
+from biomech_id.judgement.measures import inside_percent, stance_pressures
 from biomech_id.judgement.quality import RULES, graded, graded_cycles
 from biomech_id.movement.grades import Grade, rule_sentence, worst
 from biomech_id.trial import ForcePlate
@@ -32,7 +32,7 @@ def test_rules_have_stable_names_and_ordered_limits() -> None:
         ("gap-largest", 510.0, Grade.REJECT, 500.0),
         ("cop-inside-foot", 95.0, Grade.ACCEPT, 95.0),
         ("cop-inside-foot", 94.0, Grade.WARN, 95.0),
-        ("cop-inside-foot", 60.0, Grade.REJECT, 70.0),
+        ("cop-inside-foot", 60.0, Grade.REJECT, 80.0),
         ("cycles-used", 0.0, Grade.WARN, 1.0),
         ("marker-rigidity", float("nan"), Grade.NOT_MEASURED, 10.0),
     ],
@@ -81,7 +81,7 @@ def test_cycles_are_refused_and_not_trials(values: list[float], value: float, ve
 
 
 def test_a_sentence_names_number_unit_and_limit() -> None:
-    assert rule_sentence(graded("walk", "cop-inside-foot", 60.0)) == "CoP inside foot 60 %, below the limit of 70 %"
+    assert rule_sentence(graded("walk", "cop-inside-foot", 60.0)) == "CoP inside foot 60 %, below the limit of 80 %"
     assert rule_sentence(graded("walk", "gap-largest", 0.0)) == ""
 
 
@@ -100,8 +100,10 @@ def test_plate_baseline_is_the_largest_force_removed() -> None:
 
 
 def test_pressure_inside_the_foot(body: BodyMotion, contacts: Mapping[str, FootContact]) -> None:
-    assert pressure_inside_percent(body, {"L": contacts["L"]}, mass_kg=64.0) == 100.0
+    def percent(motion: BodyMotion, feet: Mapping[str, FootContact]) -> float:
+        return inside_percent([beyond_m for *_, beyond_m in stance_pressures(motion, feet, mass_kg=64.0)])
+
+    assert percent(body, {"L": contacts["L"]}) == 100.0
     shifted = {side: outline + [0.3, 0.0, 0.0] for side, outline in body.foot_outline_lab_m.items()}
-    astray = replace(body, foot_outline_lab_m=shifted)
-    assert pressure_inside_percent(astray, {"L": contacts["L"]}, mass_kg=64.0) == 0.0
-    assert np.isnan(pressure_inside_percent(body, {}, mass_kg=64.0))
+    assert percent(replace(body, foot_outline_lab_m=shifted), {"L": contacts["L"]}) == 0.0
+    assert np.isnan(percent(body, {}))
