@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sessions import Sessions, once
 
@@ -66,6 +67,22 @@ def test_eight_in_ten_laboratories_run_as_they_are_or_with_the_option_that_is_na
     assert len(runs) + norm_runs >= 0.8 * laboratories
     for name in set(OF_LABORATORIES) - set(runs) - {"markerless", "functional-two-statics"}:
         assert "`biomech-id " in sessions[name].refusal, name
+
+
+def test_no_plate_is_claimed_by_fewer_than_three_steps_or_in_one_direction(sessions: Sessions) -> None:
+    """By too few of the steps that `summary.json` lists no plate is said to stand, or to stand elsewhere, and none is graded."""
+    few = 0
+    for computed in sessions.with_results():
+        steps = (computed.tables.summary.get("plates") or {}).get("steps", [])
+        along = [np.dot(step["direction"], steps[0]["direction"]) for step in steps]
+        if len(steps) >= 3 and min(along) < 0.0:
+            continue
+        few += bool(steps)
+        said = {finding["rule"] for finding in computed.tables.summary["findings"]}
+        assert not said & {"plate-elsewhere", "plates-stand"}, computed.name
+        graded = computed.tables.quality
+        assert set(graded["verdict"][graded["rule"] == "plate-place"]) <= {"not judged", "not measured"}, computed.name
+    assert few >= 20
 
 
 def test_whoever_asks_first_computes_and_the_others_wait(tmp_path: Path) -> None:
