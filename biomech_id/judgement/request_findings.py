@@ -22,6 +22,7 @@ from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe, Run, idle_settings
 from biomech_id.session.solved import Solved
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.trial.worn import bears_weight
 
 #: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
 UNLIKE_MASS_SHARE = 0.1
@@ -95,7 +96,8 @@ def _moving_static(static: Trial) -> Iterator[Finding]:
 
 def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
     standing_kg = standing_mass_kg(static)
-    if standing_kg is None or subject.mass_kg is None:
+    aided = bears_weight(subject.aid or static.subject.aid or "")
+    if standing_kg is None or subject.mass_kg is None or aided:
         return
     ratio = subject.mass_kg / standing_kg
     if abs(ratio - 1.0) > UNLIKE_MASS_SHARE:

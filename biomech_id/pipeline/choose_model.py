@@ -33,7 +33,9 @@ from biomech_id.pipeline.inside_feet import feet_beside
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.request.intake import find_static, is_functional, stands_still, subject_of
 from biomech_id.request.job import Job
+from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.trial import Subject, Trial
+from biomech_id.trial.worn import bears_weight
 
 #: What is done about a body mass that nobody knows.
 MASS = Cure("mass", "--mass", (("KG",),), keys=("mass_kg",))
@@ -129,7 +131,7 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     """Find the static trial and the subject, and calibrate the job's own model on them."""
     kind, recipe = _model_of(job), job.recipe
     static = find_static(trials, job.static, kind.wears_markers)
-    subject, findings = _with_mass(subject_of(job, trials, static), trials, static)
+    subject, findings = _with_mass(job, subject_of(job, trials, static), trials, static)
     functional = tuple(trial for trial in trials if is_functional(trial, job))
     stood = None if static is None else still_part(static)[0]
     given = CalibrationInput(
@@ -173,13 +175,15 @@ def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> Chosen
     return chosen
 
 
-def _with_mass(subject: Subject, trials: Sequence[Trial], static: Trial | None) -> tuple[Subject, Iterator[Finding]]:
-    """The one rule for body mass: as given or recorded, else of quiet standing, else of periodic steps."""
+def _with_mass(job: Job, subject: Subject, trials: Sequence[Trial], static: Trial | None) -> tuple[Subject, Iterator[Finding]]:
+    """The one rule for body mass: as given or recorded, else of quiet standing, else of periodic steps; never with an aid."""
     if subject.mass_kg is not None:
         return subject, iter(())
-    ordered = [trial for trial in trials if trial is static] + [trial for trial in trials if trial is not static]
+    condition = condition_of(job.subject_toml)
+    alone = [each for each in trials if not bears_weight(worn_in(each, subject, condition(Path(each.path).stem))[0])]
+    ordered = sorted(alone, key=lambda trial: trial is not static)
     stood = next(((mass, trial.name) for trial in ordered if (mass := standing_mass_kg(trial)) is not None), None)
-    weighed, how = (stood, "standing") if stood else (step_mass_kg(trials), "steps")
+    weighed, how = (stood, "standing") if stood else (step_mass_kg(alone), "steps")
     if weighed is None:
         without = Finding("mass-unknown", {"n": len(trials)}, "body mass")
         return subject, iter(() if any(trial.plates for trial in trials) else (without,))

@@ -32,6 +32,7 @@ from biomech_id.plates.steps import told_by_steps
 from biomech_id.session.solved import Solved
 from biomech_id.session.values.whole_body import WholeBodyResult
 from biomech_id.signal.filters import lowpass
+from biomech_id.trial.worn import bears_weight
 
 #: Movements whose margins of stability mean something: on one level, straight ahead.
 STRAIGHT_AHEAD = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
@@ -68,7 +69,8 @@ def with_whole_body(result: Solved, landmarks: Landmarks, travel: Travel) -> Sol
     stability = _stability(result, body, velocity, landmarks, travel) if _stands_on_feet(result, test) else None
     whole = WholeBodyResult(motion.rate_hz, motion.progression_R_lab, body, energy, ground, test, stability)
     parameters = tuple(_parameters(result, whole, travel.speed_m_s))
-    findings = tuple(residual_findings(test, result.mass_kg, result.name))
+    # What an aid bears is no fault of mass, plates or clocks.
+    findings = tuple(residual_findings(None if bears_weight(result.aid) else test, result.mass_kg, result.name))
     return replace(result, whole_body=whole, parameters=(*result.parameters, *parameters), findings=(*result.findings, *findings))
 
 

@@ -1,4 +1,4 @@
-"""What each trial was walked with, what is said of it, and static trials that were recorded in other footwear than the walks."""
+"""What is said of each trial's aid, and static trials that were recorded in other footwear than the walks."""
 
 from __future__ import annotations
 
@@ -8,27 +8,10 @@ from pathlib import Path
 
 from biomech_id.errors import Cure, Finding, OptionError, option
 from biomech_id.pipeline.choose_model import ChosenModel
-from biomech_id.request.subject_file import static_as_walked, statics_of
+from biomech_id.request.subject_file import condition_of, static_as_walked, statics_of, worn_in
 from biomech_id.session.solved import Solved
-from biomech_id.trial import Subject, Trial
-from biomech_id.trial.worn import NOT_STATED, bears_weight, stated_in, unlike
-
-
-def worn_in(trial: Trial, subject: Subject, condition: str) -> tuple[str, str]:
-    """Return aid and footwear of one trial: of its condition by hand, else of the subject file, else of the recording itself.
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording, with what its file says.
-    subject : Subject
-        Who was measured, with what the subject file says.
-    condition : str
-        Of the trial, as the subject file says it.
-    """
-    by_hand = stated_in(condition)
-    aid = by_hand.get("aid") or subject.aid or trial.subject.aid or NOT_STATED
-    return aid, by_hand.get("footwear") or subject.footwear or trial.subject.footwear or NOT_STATED
+from biomech_id.trial import Trial
+from biomech_id.trial.worn import bears_weight, stated_in, unlike
 
 
 def with_worn(result: Solved, aid_and_footwear: tuple[str, str]) -> Solved:
@@ -50,6 +33,9 @@ def with_worn(result: Solved, aid_and_footwear: tuple[str, str]) -> Solved:
 def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition: Callable[[str], str]) -> None:
     """Refuse a barefoot static trial for a shod walk, and the reverse, until somebody answers.
 
+    What a recording says of itself, or somebody of this recording, counts more here than what is said of the whole folder: where
+    the two disagree nobody knows which is right, and one answer ends it.
+
     Parameters
     ----------
     walks : Iterable[tuple[Trial, ChosenModel]]
@@ -68,7 +54,13 @@ def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition
             continue
         if condition(Path(trial.path).stem) in statics_of(chosen.job.subject_toml):
             continue  # somebody named it for this condition
-        stood, walked = (worn_in(each, chosen.subject, condition(Path(each.path).stem))[1] for each in (static, trial))
+        own = condition_of(chosen.job.subject_toml, own=True)
+        stood, walked = (
+            stated_in(own(Path(each.path).stem)).get("footwear")
+            or each.subject.footwear
+            or worn_in(each, chosen.subject, condition(Path(each.path).stem))[1]
+            for each in (static, trial)
+        )
         if unlike(stood, walked):
             error = OptionError(
                 f"The static trial {static.name} was recorded {stood} and {trial.name} {walked}: markers on shoes do not stand "

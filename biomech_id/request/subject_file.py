@@ -28,10 +28,10 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.files.text import read_text
-from biomech_id.trial import Subject
+from biomech_id.trial import Subject, Trial
 from biomech_id.trial.examination import EXAMINATION_COLUMNS, Examined, as_examined
 from biomech_id.trial.subject import LIMITS
-from biomech_id.trial.worn import Aid, Footwear
+from biomech_id.trial.worn import NOT_STATED, Aid, Footwear, stated_in
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
 _SI: dict[str, tuple[str, float]] = {"_mm": ("_m", 1e-3), "_deg": ("_rad", math.pi / 180.0)}
@@ -223,7 +223,7 @@ def _in_si(key: str, value: Any) -> Any:
     return kind.read(value) if factor == 1.0 else float(value) * factor
 
 
-def condition_of(path: str | Path | None) -> Callable[[str], str]:
+def condition_of(path: str | Path | None, *, own: bool = False) -> Callable[[str], str]:
     """Return a function from a trial's name to its condition, as ``subject.toml`` says.
 
     ``condition = "barefoot"`` holds for the folder; ``[conditions]`` with ``"walk3" = "shod"`` for single files.
@@ -232,9 +232,28 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
     ----------
     path : str | Path | None
         The ``subject.toml``; None for none.
+    own : bool, optional
+        Whether only what is said of single files counts.
     """
     content = _read(path) if path is not None and Path(path).is_file() else {}
-    return lambda trial: str(content.get("conditions", {}).get(trial, content.get("condition", "")))
+    return lambda trial: str(content.get("conditions", {}).get(trial, "" if own else content.get("condition", "")))
+
+
+def worn_in(trial: Trial, subject: Subject, condition: str) -> tuple[str, str]:
+    """Return aid and footwear of one trial: of its condition by hand, else of the subject file, else of the recording itself.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording, with what its file says.
+    subject : Subject
+        Who was measured, with what the subject file says.
+    condition : str
+        Of the trial, as the subject file says it.
+    """
+    by_hand = stated_in(condition)
+    aid = by_hand.get("aid") or subject.aid or trial.subject.aid or NOT_STATED
+    return aid, by_hand.get("footwear") or subject.footwear or trial.subject.footwear or NOT_STATED
 
 
 def statics_of(path: str | Path | None) -> dict[str, str]:

@@ -13,6 +13,7 @@ from biomech_id.errors import Finding
 from biomech_id.feet.feet import classify
 from biomech_id.feet.movements import TrialKind
 from biomech_id.trial import EventKind, ForcePlate, Trial
+from biomech_id.trial.worn import bears_weight
 
 CERTAINLY_LOADED_N = 50.0
 #: Whose markers go no farther than this has not made two steps, m.
@@ -175,7 +176,8 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
     weight = np.sum([plate.force_lab_N[:, 2] for plate in trial.plates], axis=0)
     mean = float(weight.mean())
     standing = mean > 2 * CERTAINLY_LOADED_N and float(weight.std()) < STANDING_WEIGHT_SPREAD * mean and trial.n_frames > 1
-    if standing and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg:
+    unaided = not bears_weight(trial.subject.aid or "")
+    if standing and unaided and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg:
         values = {"trial": trial.name, "mass_kg": mass_kg, "standing_kg": mean / GRAVITY_M_S2}
         yield Finding("mass-unlike-weight", values, trial.name)
 

@@ -13,10 +13,10 @@ from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, is_emg_reference_alone
 from biomech_id.pipeline.extra_forces import forces_of
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
-from biomech_id.pipeline.worn import refuse_unlike_footwear, worn_in
+from biomech_id.pipeline.worn import refuse_unlike_footwear
 from biomech_id.request.intake import is_functional, only_frame
 from biomech_id.request.job import Job
-from biomech_id.request.subject_file import condition_of
+from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.trial import Trial
 
 

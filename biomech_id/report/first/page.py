@@ -11,7 +11,7 @@ from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.numbers import draw_numbers
 from biomech_id.report.first.patterns import draw_patterns
 from biomech_id.report.first.profile import draw_profile
-from biomech_id.report.first.trust import draw_layer_line, draw_trust, draw_unsayable, trusted
+from biomech_id.report.first.trust import draw_layer_line, draw_trust, draw_unsayable, trusted, worn_words
 from biomech_id.report.layout.numbers import digits, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
@@ -24,7 +24,6 @@ _LEFT, _MIDDLE, _RIGHT = (LEFT_MM, 80.0), (86.0, 206.0), (212.0, RIGHT_MM)
 _TOP_MM, _BOTTOM_MM = 37.5, 193.0
 #: Left and right edge of the three parts of the line of layers.
 _LAYERS_MM = ((LEFT_MM, 98.0), (102.0, 232.0), (236.0, RIGHT_MM))
-_NOT_STATED = ("", "not stated")
 #: Movements whose page is a session's first, the foremost first; where their content begins; what stands below it, in two columns
 #: that need this height.
 _FOREMOST = ("run", "jump", "squat", "rise")
@@ -143,10 +142,7 @@ def _who(facts: SessionFacts) -> Iterator[str]:
     legs = list((subject.get("leg_length_m") or {}).values())
     if legs:
         yield style.label("first.leg", leg=" / ".join(dict.fromkeys(written(leg, 2, mark) for leg in legs)))
-    trials = facts.layer.trials
-    for name in ("footwear", "aid"):
-        stated = dict.fromkeys(str(trial.get(name, "")) for trial in trials)
-        yield from (style.label(f"first.{name}", what=style.word(word)) for word in stated if word not in _NOT_STATED)
+    yield from worn_words(facts)
     if facts.layer.condition:
         yield style.labels.get(f"worn.{facts.layer.condition}", facts.layer.condition)
     others = dict.fromkeys(c for c in facts.tables.summary.get("conditions", ()) if c and c != facts.layer.condition)

@@ -19,6 +19,7 @@ from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.typography import MM_PER_POINT, shortened, width_mm, wrapped
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
+from biomech_id.trial.worn import NOT_STATED
 
 #: Grade -> its shape, so that no colour is needed; what was not measured or judged is an empty ring.
 SHAPES: dict[Grade, str] = {Grade.ACCEPT: "●", Grade.WARN: "▲", Grade.REJECT: "✕"}
@@ -140,7 +141,7 @@ def band_of(facts: SessionFacts, name: tuple[str, str]) -> float:
 
 def _forces(facts: SessionFacts) -> LayerTrust:
     grade = _of_layer(facts, "kinetics")
-    details = [_counts_text(facts, facts.loaded, "first.cycles_loaded")]
+    details = [_counts_text(facts, facts.loaded, "first.cycles_loaded"), *worn_words(facts, ("none", "barefoot"))]
     if not any(facts.loaded.values()):
         measured = any(trial["plates"] for trial in facts.layer.trials)
         grade = _worst(grade, Grade.REJECT) if measured else Grade.NOT_MEASURED
@@ -149,6 +150,22 @@ def _forces(facts: SessionFacts) -> LayerTrust:
     if min(facts.loaded.values()) < LEAST_SAID_CYCLES:
         details += _reasons(facts, "kinetics")
     return LayerTrust("forces", grade, tuple(details))
+
+
+def worn_words(facts: SessionFacts, besides: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what the walks of this page were walked in and with, in words.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session.
+    besides : Sequence[str], optional
+        Of `biomech_id.trial.worn`, what is not worth a word.
+    """
+    for name in ("footwear", "aid"):
+        stated = dict.fromkeys(str(trial.get(name, "")) for trial in facts.layer.trials)
+        words = (word for word in stated if word not in ("", NOT_STATED, *besides))
+        yield from (facts.style.label(f"first.{name}", what=facts.style.word(word)) for word in words)
 
 
 def _reasons(facts: SessionFacts, layer: str) -> Iterator[str]:

@@ -175,6 +175,23 @@ def test_what_is_missing_is_never_taken_as_normal(rule: PatternRule) -> None:
     assert np.isnan(met(rule, nothing))
 
 
+def test_what_is_said_of_loads_asks_for_aid_and_footwear() -> None:
+    loads = ("Moment", "Power", "Force", "GroundReaction")
+    asked = {
+        rule.pattern: {"aid", "footwear"} - set(rule.artefacts)
+        for rule in RULES
+        for quantity in (*rule.criterion.quantities, rule.shown.quantity)
+        if any(word in quantity.variable for word in loads)
+    }
+    assert len(asked) == 10
+    assert not any(asked.values()), asked
+
+
+def test_what_a_shoe_changes_asks_for_footwear() -> None:
+    of_feet = [rule for rule in RULES if not rule.is_class and (rule.joint in ("ankle", "foot") or rule.pattern == "ASL")]
+    assert [rule.pattern for rule in of_feet if "footwear" not in rule.artefacts] == []
+
+
 def test_a_number_that_is_not_known_decides_only_where_it_can() -> None:
     hip = pattern_rules()["HS1"]
     stiff = towards(hip, 16.0)

@@ -10,6 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import Severity
+from biomech_id.judgement.check.plates import inspect_mass
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.judgement.request_findings import request_findings
 from biomech_id.request.job import Job
@@ -53,6 +54,16 @@ def test_a_mass_that_the_plates_do_not_carry(static: Trial) -> None:
     assert rules(Job((HERE,)), [static], static, mass_kg=72.0 * 1.08) == []
     (heavy,) = request_findings(Job((HERE,)), [static], static, Subject(mass_kg=90.0))
     assert "pounds" not in heavy.message
+
+
+def test_a_mass_is_not_doubted_by_who_stands_with_an_aid(static: Trial) -> None:
+    heavy, leaning = Subject(mass_kg=90.0), replace(static, subject=replace(static.subject, aid="crutches", mass_kg=90.0))
+    assert [each.rule for each in request_findings(Job((HERE,)), [leaning], leaning, heavy)] == []
+    assert [each.rule for each in request_findings(Job((HERE,)), [static], static, replace(heavy, aid="walker"))] == []
+    assert list(inspect_mass(leaning)) == []
+    alone = replace(leaning, subject=replace(leaning.subject, aid="none"))
+    assert [each.rule for each in request_findings(Job((HERE,)), [alone], alone, heavy)] == ["mass-unlike-weight"]
+    assert [each.rule for each in inspect_mass(alone)] == ["mass-unlike-weight"]
 
 
 def test_a_mass_cannot_be_doubted_without_quiet_standing(static: Trial) -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from biomech_id.report import draw_report
+from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import CURVE_ROWS
+from biomech_id.report.first.trust import trusted
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.panels.layer import ROWS
+from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.small_title import small_title
 
 
@@ -44,6 +46,20 @@ def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, buil
     assert "biomech-id norm OUT... -o norm.csv" in alone
     means = " ".join(printed_on(build(), tmp_path, norm=build_norm(n=24)))
     assert "the norm holds means and SDs and no people" in means
+
+
+@pytest.mark.parametrize(("key", "stated", "said"), [("aid", "crutches", "aid: "), ("footwear", "orthosis left", "orthosis left")])
+def test_what_bears_a_part_stands_beside_forces_and_moments(build, key, stated, said):
+    def forces(**worn: str) -> tuple[str, ...]:
+        tables = build()
+        for trial in tables.summary["trials"]:
+            trial.update(worn)
+        layer = Layer(tables, "straight", tables.summary["trials"][0]["condition"])
+        (of_forces,) = (each.details for each in trusted(SessionFacts(layer, load_style(), None)) if each.layer == "forces")
+        return of_forces
+
+    assert any(said in detail for detail in forces(**{key: stated}))
+    assert forces(aid="none", footwear="barefoot") == forces()
 
 
 def test_a_session_without_walks_has_no_such_page_and_says_so_when_asked(build, tmp_path):
