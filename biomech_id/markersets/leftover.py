@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -23,6 +23,8 @@ from biomech_id.markersets.recognise import relabelled
 DEVICE_SIDE_M, DEVICE_SPREAD = (0.060, 0.200), (0.001, 0.03)
 #: Height of a device's tips over that of the spines.
 DEVICE_HEIGHT = (0.32, 0.68)
+#: A device's corner stands on the lateral knee marker where one is worn beside it, to within this (m).
+DEVICE_BESIDE_M = 0.060
 #: A frame that a program wrote: its points are at one distance from its origin (share), at right angles (degrees).
 COMPUTED_SHARE, COMPUTED_DEG = 0.001, 0.2
 #: How far a medial marker may be from the lateral one beyond a measured width and a marker's diameter (m).
@@ -32,6 +34,9 @@ KNEE_SHARE, ANKLE_SHARE = (0.17, 0.35), (0.16, 0.28)
 #: Least share of the distance that points inwards, and how far (m) above or below the lateral marker a medial one may be.
 KNEE_INWARD, ANKLE_INWARD = 0.80, 0.70
 KNEE_LEVEL_M, ANKLE_LEVEL_M = 0.035, 0.030
+#: How far ahead of the lateral marker a medial knee may be, over the distance from spine to knee: 20 true ones
+#: have 0.075 at most, two patellae 0.165.
+KNEE_AHEAD = 0.12
 #: Tubercle, in lengths of the shank: below the lateral knee marker, within this of it, inward and ahead of it by more than these.
 TUBERCLE_BELOW, TUBERCLE_WITHIN, TUBERCLE_INWARD, TUBERCLE_AHEAD = (0.13, 0.30), 0.36, 0.05, 0.02
 #: Below this certainty a name is a question.
@@ -40,6 +45,9 @@ CERTAIN = 1.0
 WALK_SD_M, COMPUTED_SD_M = 0.006, 0.00005
 #: Points of the forefoot: below this height (m), and so far before the lateral ankle marker (lengths of the shank).
 FOREFOOT_HEIGHT_M, FOREFOOT_AHEAD = 0.06, 0.13
+#: Standing, a point that a program wrote beside a marker keeps its distance to within rounding (m, SD; seen 1e-9 to 1e-8); of two
+#: markers it varies by 1.5e-7 at least (53 smoothed frames; 3e-6 else), or by nothing where a file holds whole numbers.
+ROUNDING_M = (1e-10, 5e-8)
 _ABSENT = 1e6
 #: Role -> lateral marker whose distance to it a walk shows.
 BESIDE: Mapping[str, str] = {
@@ -116,8 +124,8 @@ def name_leftovers(
     free = {label: place for label, place in free.items() if label not in computed}
     body = _Body(at, min(float(place[2]) for place in place_m.values()))
     devices = {side: tips for side in SIDES if (tips := body.device(side, free))}
-    tips_of = {label for tips in devices.values() for label in tips}
-    free = {label: place for label, place in free.items() if label not in tips_of}
+    for tip in chain(*devices.values()):
+        del free[tip]
     leftovers: dict[MarkerKey, Leftover] = {}
     for side in SIDES:
         if (side, "lateral_epicondyle") not in at:
@@ -125,10 +133,38 @@ def name_leftovers(
                 continue
             at[side, "lateral_epicondyle"] = body.virtual_knee(side, [np.asarray(place_m[label]) for label in devices[side]])
         leftovers |= _assigned(side, body.costs(side, free, joint_widths_m or {}), list(free), roles)
-    if not any((side, role) in roles for side in SIDES for role in ("toe", "metatarsal_2", "metatarsal_1", "metatarsal_5")):
+    forefoot = ("toe", "metatarsal_2", "metatarsal_1", "metatarsal_5")
+    knees = all((side, "lateral_epicondyle") in at for side in SIDES)
+    if knees and not any((side, role) in roles for side in SIDES for role in forefoot):
         taken = {each.label for each in leftovers.values()}
         leftovers |= body.forefeet({label: place for label, place in free.items() if label not in taken})
     return Leftovers(leftovers, devices, frozenset(computed))
+
+
+def written_beside(roles: Mapping[MarkerKey, str], path_m: Mapping[str, FloatArray]) -> frozenset[str]:
+    """Return the points of a static trial that a program wrote beside a named marker: no two markers keep their distance like that.
+
+    Parameters
+    ----------
+    roles : Mapping[MarkerKey, str]
+        (side, role) -> label of the markers that are named.
+    path_m : Mapping[str, FloatArray]
+        Label -> (n, 3), m, laboratory axes, in the static trial.
+
+    Returns
+    -------
+    frozenset[str]
+        Labels; none where the spines themselves keep their distance so well, as in a computed recording.
+    """
+    named = set(roles.values())
+
+    def is_rigid(one: str, other: str) -> bool:
+        return ROUNDING_M[0] < float(np.nanstd(np.linalg.norm(path_m[one] - path_m[other], axis=1))) < ROUNDING_M[1]
+
+    spines = [roles[side, "asis"] for side in SIDES if (side, "asis") in roles]
+    if any(is_rigid(*pair) for pair in combinations(spines, 2)):
+        return frozenset()
+    return frozenset(label for label in path_m.keys() - named if any(is_rigid(label, other) for other in named))
 
 
 def in_walk(leftovers: Leftovers, roles: Mapping[MarkerKey, str], path_m: Callable[[str], FloatArray | None]) -> Leftovers:
@@ -202,19 +238,17 @@ class _Body:
             if DEVICE_HEIGHT[0] < (place[2] - self.floor_m) / self.height_m < DEVICE_HEIGHT[1]
             and (place - self.middle) @ self.outward[side] > 0.0
         }
-        best: tuple[float, tuple[str, ...]] | None = None
+        knee = self.at.get((side, "lateral_epicondyle"))
+        found: list[tuple[float, tuple[str, ...]]] = []
         for triple in combinations(sorted(near), 3):
             sides_m = np.array([np.linalg.norm(near[a] - near[b]) for a, b in combinations(triple, 2)])
             spread = float(sides_m.std() / sides_m.mean())
             alike = DEVICE_SPREAD[0] < spread < DEVICE_SPREAD[1]
-            if (
-                alike
-                and DEVICE_SIDE_M[0] < sides_m.min()
-                and sides_m.max() < DEVICE_SIDE_M[1]
-                and (best is None or spread < best[0])
-            ):
-                best = spread, triple
-        return () if best is None else best[1]
+            if alike and DEVICE_SIDE_M[0] < sides_m.min() and sides_m.max() < DEVICE_SIDE_M[1]:
+                corner = self.virtual_knee(side, [near[label] for label in triple])
+                if knee is None or np.linalg.norm(corner - knee) < DEVICE_BESIDE_M:
+                    found.append((spread, triple))
+        return min(found, default=(0.0, ()))[1]
 
     def virtual_knee(self, side: str, tips_m: list[FloatArray]) -> FloatArray:
         """Corner of the cube whose three edges end in the tips, on the side of the leg: (3,), m."""
@@ -235,12 +269,14 @@ class _Body:
             width = widths_m.get((side, joint))
             return (shares[0] * of_m, shares[1] * of_m) if width is None else (width - WIDTH_OFF_M, width + WIDTH_OFF_M)
 
+        v = places - knee
+        medial_knee = self._medial(v, side, window("knee", KNEE_SHARE, thigh_m), KNEE_INWARD, KNEE_LEVEL_M)
         return {
-            "medial_epicondyle": self._medial(places - knee, side, window("knee", KNEE_SHARE, thigh_m), KNEE_INWARD, KNEE_LEVEL_M),
+            "medial_epicondyle": np.where(v @ self.forward <= KNEE_AHEAD * thigh_m, medial_knee, np.inf),
             "medial_malleolus": self._medial(
                 places - ankle, side, window("ankle", ANKLE_SHARE, shank_m), ANKLE_INWARD, ANKLE_LEVEL_M
             ),
-            "tibial_tubercle": self._tubercle((places - knee) / shank_m, side),
+            "tibial_tubercle": self._tubercle(v / shank_m, side),
         }
 
     def _medial(self, v: FloatArray, side: str, window: tuple[float, float], inward: float, level_m: float) -> FloatArray:

@@ -16,7 +16,7 @@ from biomech_id.errors import Cure, Finding, MissingInputError, option, typed
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
-from biomech_id.markersets.leftover import in_walk, name_leftovers, with_leftovers
+from biomech_id.markersets.leftover import in_walk, name_leftovers, with_leftovers, written_beside
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.markersets.walking import name_markers
@@ -279,7 +279,10 @@ def _with_leftovers(trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], Marke
     if any((side, "medial_epicondyle") in roles for side in SIDES):
         return trials, None, ()
     part = still_part(static)[0]
-    spare = name_leftovers(roles, mean_places_m(labels, part.markers.position_m), _joint_widths_m(static.subject))
+    place_m = mean_places_m(labels, part.markers.position_m)
+    for written in written_beside(roles, {label: part.markers[label] for label in labels}):
+        place_m.pop(written, None)
+    spare = name_leftovers(roles, place_m, joint_widths_m(static.subject))
     walks = [trial.markers for trial in trials if trial not in standing]
     for walk in walks:
         spare = in_walk(spare, roles, lambda label, walk=walk: walk[label] if label in walk and walk.present(label) else None)  # type: ignore[misc]
@@ -293,8 +296,19 @@ def _with_leftovers(trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], Marke
     return tuple(replace(each, markers=each.markers.with_roles(own.roles)) for each in trials), own, (finding,)
 
 
-def _joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
-    """(side, joint) -> measured width and a marker's diameter, m."""
+def joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
+    """Return the widths of a subject's knees and ankles as `name_leftovers` takes them.
+
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+
+    Returns
+    -------
+    dict[tuple[str, str], float]
+        (side, "knee" | "ankle") -> measured width and a marker's diameter, m.
+    """
     diameter_m = subject.marker_diameter_m or 0.014
     widths = {"knee": subject.knee_width_m, "ankle": subject.ankle_width_m}
     return {(side, joint): by_side[side] + diameter_m for joint, by_side in widths.items() for side in by_side if by_side[side]}

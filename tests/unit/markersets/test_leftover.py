@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biomech_id.markersets import load_markerset
-from biomech_id.markersets.leftover import Leftovers, in_walk, name_leftovers, with_leftovers
+from biomech_id.markersets.leftover import Leftovers, in_walk, name_leftovers, with_leftovers, written_beside
 from biomech_id.markersets.marker_set import MarkerKey
 
 #: Role -> forward, outward, up, m, of somebody whose spines are 0.95 m high, looking along x.
@@ -46,7 +46,9 @@ def test_medial_markers_and_the_tubercle_have_their_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", [(0.085, 0.095, 0.49), (0.02, 0.05, 0.53), (0.02, 0.13, 0.47)], ids=["patella", "higher", "cluster"]
+    "place",
+    [(0.085, 0.095, 0.49), (0.095, 0.07, 0.48), (0.02, 0.05, 0.53), (0.02, 0.13, 0.47)],
+    ids=["patella", "patella placed far inside", "higher", "cluster"],
 )
 def test_what_lies_at_a_knee_and_not_inside_it_is_no_medial_knee(place: tuple[float, float, float]) -> None:
     roles, place_m = person()
@@ -71,6 +73,38 @@ def test_a_device_is_known_by_three_equal_distances_and_computed_tips_by_better_
     corner = {"corner": np.array([0.03, 0.20, 0.48])}
     written = name_leftovers(roles, place_m | tips(0.10, off=0.0) | corner)
     assert (written.devices, written.computed) == ({}, {"tip0", "tip1", "tip2", "corner"})
+
+
+def test_three_equal_distances_away_from_a_lateral_knee_are_no_device() -> None:
+    roles, place_m = person("medial_epicondyle")
+    higher = {label: place + [0.0, 0.0, 0.07] for label, place in tips(0.08).items()}
+    assert name_leftovers(roles, place_m | higher).devices == {}
+    alone = {key: label for key, label in roles.items() if key != ("L", "lateral_epicondyle")}
+    bare = {label: place for label, place in place_m.items() if label in alone.values() or label not in roles.values()}
+    assert name_leftovers(alone, bare | higher).devices == {"L": ("tip0", "tip1", "tip2")}
+
+
+def test_without_lateral_knees_and_toes_nothing_is_named() -> None:
+    roles, place_m = person("medial_malleolus")
+    ankles = {key: label for key, label in roles.items() if key[1] != "lateral_epicondyle"}
+    assert name_leftovers(ankles, {label: place for label, place in place_m.items() if "epicondyle" not in label}).roles == {}
+
+
+def test_a_point_that_keeps_its_distance_to_within_rounding_was_written_by_a_program() -> None:
+    rng = np.random.default_rng(1)
+    roles, place_m = person("medial_malleolus")
+    path_m = {label: place + rng.normal(0.0, 1e-5, (100, 3)) for label, place in place_m.items()}
+    path_m["written"] = path_m["L_lateral_malleolus"] + [0.02, -0.06, 0.0] + rng.normal(0.0, 5e-9, (100, 3))
+    assert written_beside(roles, path_m) == {"written"}
+    # Whole numbers that never change, and a recording that was computed, tell nothing.
+    still = {label: np.tile(place, (100, 1)) for label, place in place_m.items()}
+    assert (
+        written_beside(roles, path_m | {"q": still["L_lateral_malleolus"], "L_lateral_malleolus": still["L_lateral_malleolus"]})
+        == set()
+    )
+    rounded = {label: path + rng.normal(0.0, 5e-9, (100, 3)) for label, path in still.items()}
+    assert written_beside(roles, rounded) == set()
+    assert written_beside({}, path_m) == set()
 
 
 @pytest.mark.parametrize(("varies_m", "kept"), [(0.002, True), (0.010, False), (0.0, False)])
