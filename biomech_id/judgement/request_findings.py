@@ -96,8 +96,7 @@ def _moving_static(static: Trial) -> Iterator[Finding]:
 
 def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
     standing_kg = standing_mass_kg(static)
-    aided = bears_weight(subject.aid or static.subject.aid or "")
-    if standing_kg is None or subject.mass_kg is None or aided:
+    if standing_kg is None or subject.mass_kg is None or bears_weight(subject.aid or static.subject.aid or ""):
         return
     ratio = subject.mass_kg / standing_kg
     if abs(ratio - 1.0) > UNLIKE_MASS_SHARE:

@@ -86,7 +86,7 @@ def _stands_on_feet(result: Solved, test: ResidualTest | None) -> bool:
     leans = test is not None and "weight" in test.causes and test.single.mean_percent[2] < 0
     stances = result.assignment.stances if result.assignment else ()
     leans |= any(stance.reason.rule == "force-beside-foot" for stance in stances)
-    leans |= any(finding.rule == "stance-light" for finding in result.findings) or bool(result.extra)
+    leans |= any(finding.rule == "stance-light" for finding in result.findings) or bool(result.extra) or bears_weight(result.aid)
     return result.kind in STRAIGHT_AHEAD and not leans
 
 

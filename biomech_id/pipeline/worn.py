@@ -25,9 +25,12 @@ def with_worn(result: Solved, aid_and_footwear: tuple[str, str]) -> Solved:
         Aid and footwear, as of `worn_in`.
     """
     aid, footwear = aid_and_footwear
-    aided = bears_weight(aid) and result.loads is not None
-    findings = (Finding("walked-with-aid", {"trial": result.name, "aid": aid}, result.name),) * aided
-    return replace(result, aid=aid, footwear=footwear, findings=(*result.findings, *findings))
+    noticed = result.findings
+    if bears_weight(aid) and result.loads is not None:
+        # That a foot bears less than the body is no riddle then.
+        noticed = tuple(each for each in noticed if each.rule != "stance-light")
+        noticed += (Finding("walked-with-aid", {"trial": result.name, "aid": aid}, result.name),)
+    return replace(result, aid=aid, footwear=footwear, findings=noticed)
 
 
 def refuse_unlike_footwear(walks: Iterable[tuple[Trial, ChosenModel]], condition: Callable[[str], str]) -> None:

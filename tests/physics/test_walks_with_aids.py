@@ -27,6 +27,7 @@ WEIGHS = OF_WEIGHT | {
     "residual-size",
     "mass-unlike-steps",
     "mass-unlike-weight",
+    "stance-light",
 }
 LOADS = ("Moment", "Power", "Force", "GroundReaction")
 #: What is walked with, plates -> what subject.toml says of it, and the test of ``deviations.csv`` that warns.
@@ -97,3 +98,9 @@ def test_undeclared_the_same_walks_are_weighed(tmp_path: Path, pattern: str, pla
     found = rules_of(result.summary)
     assert found & WEIGHS
     assert "walked-with-aid" not in found
+
+
+@pytest.mark.parametrize(("said", "given"), [('aid = "walker"', False), ("", True)])
+def test_who_leans_on_an_aid_that_no_plate_sees_has_no_margin_of_stability(tmp_path: Path, said: str, given: bool) -> None:
+    result = bid.analyse(walked(tmp_path, "walker", "none", said), **QUICK)
+    assert any(name.startswith("margin_of_stability") for name in result.spatiotemporal["parameter"]) is given

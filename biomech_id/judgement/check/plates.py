@@ -176,8 +176,8 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
     weight = np.sum([plate.force_lab_N[:, 2] for plate in trial.plates], axis=0)
     mean = float(weight.mean())
     standing = mean > 2 * CERTAINLY_LOADED_N and float(weight.std()) < STANDING_WEIGHT_SPREAD * mean and trial.n_frames > 1
-    unaided = not bears_weight(trial.subject.aid or "")
-    if standing and unaided and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg:
+    apart = abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg
+    if standing and apart and not bears_weight(trial.subject.aid or ""):
         values = {"trial": trial.name, "mass_kg": mass_kg, "standing_kg": mean / GRAVITY_M_S2}
         yield Finding("mass-unlike-weight", values, trial.name)
 
