@@ -21,8 +21,8 @@ from biomech_id.markersets.recognise import relabelled
 
 #: Sides of a device's triangle (m), and their spread over their mean: below it the tips were computed.
 DEVICE_SIDE_M, DEVICE_SPREAD = (0.060, 0.200), (0.001, 0.03)
-#: Height of a device's tips over that of the spines.
-DEVICE_HEIGHT = (0.32, 0.68)
+#: Height of a device's tips over that of the spines; the lowest one of a child of 0.9 m hangs at 0.30.
+DEVICE_HEIGHT = (0.25, 0.68)
 #: A device's corner stands on the lateral knee marker where one is worn beside it, to within this (m).
 DEVICE_BESIDE_M = 0.060
 #: A frame that a program wrote: its points are at one distance from its origin (share), at right angles (degrees).
@@ -93,6 +93,11 @@ class Leftovers:
     roles: Mapping[MarkerKey, Leftover]
     devices: Mapping[str, tuple[str, ...]]
     computed: frozenset[str]
+
+    @property
+    def usable(self) -> bool:
+        """Whether both medial knees are among them: what an analysis needs before it takes any."""
+        return all((side, "medial_epicondyle") in self.roles for side in SIDES)
 
 
 def name_leftovers(

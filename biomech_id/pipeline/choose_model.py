@@ -286,7 +286,7 @@ def _with_leftovers(trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], Marke
     walks = [trial.markers for trial in trials if trial not in standing]
     for walk in walks:
         spare = in_walk(spare, roles, lambda label, walk=walk: walk[label] if label in walk and walk.present(label) else None)  # type: ignore[misc]
-    if not all((side, "medial_epicondyle") in spare.roles for side in SIDES):
+    if not spare.usable:
         return trials, None, ()
     walked = [label for label in labels if all(label in walk and walk.present(label) for walk in walks)]
     own = with_leftovers(markerset, labels, spare, walked)
