@@ -62,19 +62,20 @@ def with_foot(
         return band
     sds = [known.get(row.column(band.cycle.side)) or _published(row, sizes) for row in rows]
     of_frames = [(i, source, sd) for i, of_row in enumerate(sds) for source, sd in of_row.items()]
-    values = np.empty((motion.n_frames, len(of_frames)))
+    values = np.empty((motion.n_frames, len(of_frames) + skin.shape[1]))
     for number, (*_, sd) in enumerate(of_frames):
         values[:, number] = sd
+    values[:, len(of_frames) :] = np.nan_to_num(skin)
     in_cycle = _in_cycle(motion, band.cycle, values)
     # Two draws share the variance of skin.
-    shapes = {_SKIN: _in_cycle(motion, band.cycle, np.nan_to_num(skin)) / np.sqrt(2.0)}
+    shapes = {_SKIN: in_cycle[len(of_frames) :] / np.sqrt(2.0)}
     constant = np.ones((1, band.changes.shape[2]))
     sources = dict.fromkeys(source for _, source, _ in of_frames)
     own = [source for source in sources for _ in shapes.get(source, constant)]
     errors, curves, percents = band.changes.shape
     changes = np.zeros((errors + len(own), curves + len(rows), percents))
     changes[:errors, :curves] = band.changes
-    for (i, source, _), sd in zip(of_frames, in_cycle, strict=True):
+    for (i, source, _), sd in zip(of_frames, in_cycle[: len(of_frames)], strict=True):
         of_source = [errors + number for number, name in enumerate(own) if name == source]
         changes[of_source, curves + i] = sd * shapes.get(source, constant)
     return replace(
