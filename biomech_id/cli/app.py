@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, TextIO
 
@@ -17,25 +15,17 @@ from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
 
-@contextmanager
-def _ends_in_a_sentence() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        print_interrupted()
-        raise typer.Exit(INTERRUPTED) from None
-
-
 class _Program(TyperGroup):
-    """Commands that can be interrupted before one of them runs, while its words are read, as well as while it does."""
+    """Commands whose interruption ends in a sentence: while their words are read, before one of them runs, and while it does."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        with _ends_in_a_sentence():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _ends_in_a_sentence():
-            return super().invoke(ctx)
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().main(*args, **kwargs)
+        except SystemExit as ended:
+            # Typer makes of an interruption an exit code and nothing else.
+            if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
+                print_interrupted()
+            raise
 
 
 app = typer.Typer(
@@ -72,11 +62,6 @@ def main() -> None:
     except KeyboardInterrupt:
         print_interrupted()
         sys.exit(INTERRUPTED)
-    except SystemExit as ended:
-        # Between the words and the command, Typer makes of an interruption its exit code and nothing else.
-        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
-            print_interrupted()
-        raise
 
 
 def _speak_any_language(stream: TextIO) -> None:
