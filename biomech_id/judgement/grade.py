@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from biomech_id.trial import EventKind, EventSource, Markers
 from biomech_id.trial.plates import plate_baseline_N
 from biomech_id.trial.worn import bears_weight
 
+M = TypeVar("M")
 _RULE = {rule.name: rule for rule in RULES}
 #: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
 LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
@@ -53,24 +54,22 @@ IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
 }
 
 
-def _of_feet(result: Solved, measure: Callable[..., Any], sides: Sequence[str] = SIDES, **how: bool) -> Any:
-    """A measure of where the force acts beside the feet."""
-    if result.mass_kg is None:
-        return float("nan")
+def _of_feet(result: Solved, measure: Callable[..., M], sides: Sequence[str] = SIDES, **how: bool) -> M:
+    """A measure of where the force acts beside the feet, of a trial whose body mass is known."""
     ground = {"mass_kg": result.mass_kg, "floor_m": result.surfaces_m, "belts": result.belts}
     feet = {side: foot for side, foot in result.shown_contacts.items() if side in sides}
     return measure(result.motion, feet, **ground, **how)
 
 
 def _pressure_offset_mm(result: Solved, sides: Sequence[str] = SIDES) -> float:
-    if result.kind not in LEVEL:
+    if result.kind not in LEVEL or result.mass_kg is None:
         return float("nan")
-    return float(_of_feet(result, pressure_offset_mm, sides, running=result.kind is TrialKind.RUN))
+    return _of_feet(result, pressure_offset_mm, sides, running=result.kind is TrialKind.RUN)
 
 
 def _pressure_offset(result: Solved) -> tuple[float, Grade | None]:
     """The offset; not judged of a walker who does not land on the heels: where such feet press nobody has measured."""
-    walks = result.kind in LEVEL and result.kind is not TrialKind.RUN
+    walks = result.kind in LEVEL and result.kind is not TrialKind.RUN and result.mass_kg is not None
     elsewhere = walks and _of_feet(result, heel_landings) < LEAST_HEEL_LANDINGS
     return _pressure_offset_mm(result), Grade.NOT_JUDGED if elsewhere else None
 
@@ -99,16 +98,16 @@ def _inside_percent(result: Solved, sides: Sequence[str]) -> float:
 
 def _outside(result: Solved) -> OutsideFoot:
     """Accepted stances that press outside their foot; not those of a verdict set by hand."""
-    found, rule = {}, _RULE["cop-inside-foot"]
+    outside, rule = {}, _RULE["cop-inside-foot"]
     for side, middle_s, beyond_m in _pressures(result):
         percent = inside_percent([beyond_m])
         for stance in result.assignment.stances if result.assignment and rule.grade(percent) is Grade.REJECT else ():
             by_rules = stance.verdict.accepted and stance.verdict is not Verdict.OVERRIDE
             if by_rules and stance.side == side and stance.start_s <= middle_s < stance.end_s:
-                said = Sentence("pressure-beside-foot", {"value": percent, "limit": rule.reject})
+                why = Sentence("pressure-beside-foot", {"value": percent, "limit": rule.reject})
                 outside_mm = MM_PER_M * float(np.median(beyond_m[beyond_m > OUTLINE_MARGIN_M]))
-                found[side, stance.start_s] = (stance.plates, outside_mm, said)
-    return found
+                outside[side, stance.start_s] = (stance.plates, outside_mm, why)
+    return outside
 
 
 def _of_stances(row: QualityRow, outside: OutsideFoot) -> QualityRow:

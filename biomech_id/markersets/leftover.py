@@ -244,7 +244,7 @@ class _Body:
             and (place - self.middle) @ self.outward[side] > 0.0
         }
         knee = self.at.get((side, "lateral_epicondyle"))
-        found: list[tuple[float, tuple[str, ...]]] = []
+        devices: list[tuple[float, tuple[str, ...]]] = []
         for triple in combinations(sorted(near), 3):
             sides_m = np.array([np.linalg.norm(near[a] - near[b]) for a, b in combinations(triple, 2)])
             spread = float(sides_m.std() / sides_m.mean())
@@ -252,8 +252,8 @@ class _Body:
             if alike and DEVICE_SIDE_M[0] < sides_m.min() and sides_m.max() < DEVICE_SIDE_M[1]:
                 corner = self.virtual_knee(side, [near[label] for label in triple])
                 if knee is None or np.linalg.norm(corner - knee) < DEVICE_BESIDE_M:
-                    found.append((spread, triple))
-        return min(found, default=(0.0, ()))[1]
+                    devices.append((spread, triple))
+        return min(devices, default=(0.0, ()))[1]
 
     def virtual_knee(self, side: str, tips_m: list[FloatArray]) -> FloatArray:
         """Corner of the cube whose three edges end in the tips, on the side of the leg: (3,), m."""
