@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from biomech_id.conventions import SIDES
 from biomech_id.emg.doctor import ChannelVerdict
 from biomech_id.emg.neighbours import ONE_LEAD
 from biomech_id.emg.record import LATE_DEVICES_S, EmgRecord, skin_microvolts
@@ -73,7 +74,36 @@ def session_findings(
         muscle_ratios = [
             ratio for (_, name), ratios in evidence.items() if name == muscle for ratio in ratios if np.isfinite(ratio)
         ]
-        yield Finding("emg-exchanged", {"muscle": muscle, "ratio": float(np.median(muscle_ratios)), "trials": len(muscle_ratios)})
+        values = {"muscle": muscle, "ratio": float(np.median(muscle_ratios)), "trials": len(muscle_ratios)}
+        yield Finding("emg-exchanged", values | {"channels": _leads_to_exchange(records, evidence, muscle)})
+
+
+def _leads_to_exchange(
+    records: Sequence[EmgRecord], evidence: Mapping[tuple[str, str], Sequence[float]], muscle: str
+) -> tuple[str, ...]:
+    """Labels of a muscle's left and right lead, where both fit the other foot and another muscle fits its own; else none.
+
+    Where no other muscle fits its own foot it may be the events that are exchanged, and no repair of leads is certain.
+    """
+    medians = _medians(evidence)
+    fits = any(value > -EXCHANGED_BELOW for (_, name), value in medians.items() if name != muscle)
+    labels = [
+        {
+            channel.input.label
+            for record in records
+            for channel in record.channels
+            if channel.live and (channel.input.named.side, channel.input.named.muscle) == (side, muscle)
+        }
+        for side in SIDES
+        if (side, muscle) in medians
+    ]
+    certain = fits and [len(of_side) for of_side in labels] == [1, 1]
+    return tuple(label for of_side in labels for label in of_side) if certain else ()
+
+
+def _medians(evidence: Mapping[tuple[str, str], Sequence[float]]) -> dict[tuple[str, str], float]:
+    known = {key: [ratio for ratio in ratios if np.isfinite(ratio)] for key, ratios in evidence.items()}
+    return {key: float(np.median(ratios)) for key, ratios in known.items() if ratios}
 
 
 def exchanged(evidence: Mapping[tuple[str, str], Sequence[float]]) -> tuple[str, ...]:
@@ -89,9 +119,7 @@ def exchanged(evidence: Mapping[tuple[str, str], Sequence[float]]) -> tuple[str,
     tuple[str, ...]
         Names of muscles of which every side that is known fits the other foot.
     """
-    medians = {
-        key: float(np.median(known)) for key, ratios in evidence.items() if len(known := [r for r in ratios if np.isfinite(r)])
-    }
+    medians = _medians(evidence)
     muscles = dict.fromkeys(muscle for _, muscle in medians)
     return tuple(
         muscle for muscle in muscles if all(value < EXCHANGED_BELOW for (_, name), value in medians.items() if name == muscle)

@@ -247,8 +247,6 @@ class Placement:
 #: What of a recording may be put right by hand: labels or channels exchanged, a plate mirrored, the static trial of another visit,
 #: a copy that counts.
 REPAIRS = ("labels", "plate", "channels", "static", "copy")
-#: What of a plate is turned where the centre of pressure stays: its force along an axis, or its moment about the vertical as well.
-PLATE_PARTS = ("force", "force and moment")
 
 Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair | Placement
 

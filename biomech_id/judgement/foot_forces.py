@@ -47,6 +47,8 @@ class StanceForce:
         (n,), about the vertical, N m per kg of body mass; positive as a left foot turns on its toes outwards, for both feet.
     pressure_speed_m_s : float
         Of the centre of pressure, the largest.
+    pressure_forward_m : float
+        How far the centre of pressure goes forward from the first of these frames to the last.
     """
 
     stance: Stance
@@ -54,6 +56,7 @@ class StanceForce:
     force: FloatArray
     free_moment_Nm_kg: FloatArray
     pressure_speed_m_s: float
+    pressure_forward_m: float
 
     @property
     def whole(self) -> bool:
@@ -136,7 +139,8 @@ def _as_seen(result: Solved, stance: Stance, force: FloatArray, moment: FloatArr
     body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], force[rows]))
     speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(time_s[rows])
     turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
-    return StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()))
+    forward_m = float(axes[0] @ (cop[rows[-1]] - cop[rows[0]])[:2])
+    return StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()), forward_m)
 
 
 def known_contacts(result: Solved) -> Iterator[tuple[Stance, FootContact]]:
@@ -286,3 +290,27 @@ def sideways_impulses(result: Solved) -> Iterator[tuple[Stance, float, float]]:
         across = -SIDE_SIGN[stance.side] * hips_progression(result, path)[1]
         pushed = float((contact.force_lab_N[rows, :2] @ across).sum()) / rate_hz / result.mass_kg
         yield stance, pushed, float(across @ (speed[min(rows[-1] + 1, len(speed) - 1)] - speed[rows[0]])[:2])
+
+
+def thrusts(result: Solved) -> Iterator[tuple[Stance, float]]:
+    """Yield each stance with the slope of its fore-aft force, per kilogram, on the hips' acceleration while that foot is alone.
+
+    Parameters
+    ----------
+    result : Solved
+        The trial as solved, with plates and stances.
+    """
+    hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
+    if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
+        return
+    gains = np.gradient(np.gradient(lowpass(hips, rate_hz, HIPS_CUTOFF_HZ), axis=0), axis=0) * rate_hz**2
+    by_itself = {side: alone(result, side) for side in result.shown_contacts}
+    for stance, contact in known_contacts(result):
+        at = during(stance, result.motion.time_s)
+        path = hips[at][np.isfinite(hips[at]).all(axis=1)]
+        rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(gains[at]).all(axis=1))
+        if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
+            continue
+        forward = hips_progression(result, path)[0]
+        gained, pushed = (values - values.mean() for values in (gains[rows, :2] @ forward, contact.force_lab_N[rows, :2] @ forward))
+        yield stance, float((gained * pushed).sum() / (gained * gained).sum()) / result.mass_kg

@@ -133,9 +133,8 @@ OF_BOTH: Mapping[str, str] = {"cop-offset": "pressure-elsewhere"}
 
 
 def _used(result: Solved) -> int:
-    """Number of cycles in the means of straight walks."""
-    straight = result.kind is TrialKind.STRAIGHT
-    return sum(straight and any(result.counts(cycle, layer) for layer in LAYERS_OF_MEANS) for cycle in result.cycles)
+    """Number of cycles in the means of the trial's kind of movement, of angles or of loads."""
+    return sum(any(result.counts(cycle, layer) for layer in LAYERS_OF_MEANS) for cycle in result.cycles)
 
 
 def _of_straight(grade: Grade | None, result: Solved) -> Grade | None:

@@ -10,15 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from biomech_id.errors import OptionError, did_you_mean
-from biomech_id.gait.review import PLATE_PARTS, Repair
+from biomech_id.gait.review import Repair
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.request.intake import is_functional
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import statics_of
 from biomech_id.trial import Trial
+from biomech_id.trial.plates import mirrored
 
 
 def with_static(job: Job, repairs: Sequence[Repair]) -> Job:
@@ -107,18 +106,10 @@ def _channels(trial: Trial, repair: Repair) -> Trial:
 
 
 def _plate(trial: Trial, repair: Repair) -> Trial:
-    """A plate's force and moment mirrored along an axis of its own: a force is mirrored, a moment turns as well, or stays."""
+    """One plate mirrored along an axis of its own."""
     numbers = list(map(str, range(1, len(trial.plates) + 1)))
     at = _index(repair, str(repair.what[0]), numbers, trial)
-    plate = trial.plates[at]
-    corners = plate.corners_m
-    along = corners[0] - corners[1 if repair.what[1] == "x" else 3]
-    along = along / np.linalg.norm(along)
-    mirror = np.eye(3) - 2.0 * np.outer(along, along)
-    moment = -plate.moment_lab_Nm @ mirror
-    if repair.what[2:]:  # the pressure stays
-        moment = plate.moment_lab_Nm * [1.0, 1.0, -1.0 if repair.what[2] == PLATE_PARTS[1] else 1.0]
-    turned = replace(plate, force_lab_N=plate.force_lab_N @ mirror, moment_lab_Nm=moment)
+    turned = mirrored(trial.plates[at], *map(str, repair.what[1:]))
     return replace(trial, plates=(*trial.plates[:at], turned, *trial.plates[at + 1 :]))
 
 

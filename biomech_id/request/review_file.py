@@ -34,8 +34,9 @@ from biomech_id.files.settings import (
 )
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.event_findings import GAIT_KINDS
-from biomech_id.gait.review import PLATE_PARTS, REPAIRS, Comment, CycleChoice, EventChange, Placement, Repair, Review
+from biomech_id.gait.review import REPAIRS, Comment, CycleChoice, EventChange, Placement, Repair, Review
 from biomech_id.trial import EventKind
+from biomech_id.trial.plates import PLATE_PARTS
 
 #: What a person writes on one line: trial, side, which stance, plates.
 _LINE = re.compile(

@@ -27,6 +27,8 @@ LONGEST_EDGE_M = 20.0
 #: diagonals of the plate, are moments in N mm. Below the least moment (N m) nothing is said; an unloaded plate shows offsets.
 LONGEST_ARM_DIAGONALS = 20.0
 LEAST_TOLD_NM = 2000.0
+#: What of a plate is mirrored where the centre of pressure stays: its force along an axis, or the vertical moment as well.
+PLATE_PARTS = ("force", "force and moment")
 
 
 @holds(
@@ -199,3 +201,30 @@ def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
     """
     sizes = [float(np.linalg.norm(plate.baseline_N)) for plate in plates if plate.baseline_N is not None]
     return max(sizes, default=float("nan"))
+
+
+def mirrored(plate: ForcePlate, axis: str, part: str = "") -> ForcePlate:
+    """Return a plate whose force and moment are mirrored along an axis of its own.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        As read.
+    axis : str
+        "x" or "y", the plate's own.
+    part : str, optional
+        One of `PLATE_PARTS` where the centre of pressure stays; it goes to the other side of the middle unless given.
+
+    Returns
+    -------
+    ForcePlate
+        The same plate in the same place, with other wrenches.
+    """
+    along = plate.corners_m[0] - plate.corners_m[1 if axis == "x" else 3]
+    along = along / np.linalg.norm(along)
+    mirror = np.eye(3) - 2.0 * np.outer(along, along)
+    # A mirrored moment turns the other way as well.
+    moment = -plate.moment_lab_Nm @ mirror
+    if part:
+        moment = plate.moment_lab_Nm * [1.0, 1.0, -1.0 if part == PLATE_PARTS[1] else 1.0]
+    return replace(plate, force_lab_N=plate.force_lab_N @ mirror, moment_lab_Nm=moment)

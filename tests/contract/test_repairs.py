@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.errors import OptionError
+from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.review import Repair
 from biomech_id.judgement.check.markers import inspect_markers
+from biomech_id.judgement.plate_repairs import KINDS
 from biomech_id.pipeline.repairs import repaired
 from biomech_id.report.panels.session_differences import session_differences
+from biomech_id.sample.c3d import write_c3d
 from biomech_id.session.session import Session
 from biomech_id.session.tables.means import mean_curves
+from biomech_id.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = ("LKNE", "LANK")
@@ -135,3 +138,78 @@ def test_a_repair_is_about_trials_from_one_on_and_is_noted_in_each(walks: Path) 
     names = [trial.name for trial in trials]
     done = repaired(trials, [Repair("labels", LABELS, since=names[1])])
     assert [any(getattr(line, "rule", "") == "repaired" for line in trial.history) for trial in done] == [False, True, True]
+
+
+def test_leads_of_one_muscle_that_are_exchanged_are_offered_as_a_repair_that_puts_them_back() -> None:
+    person = bid.virtual_subject(muscles=True, duration_s=5.0)
+    trials = [person.static().trial, person.walk().trial]
+    leads = tuple(name for name in trials[1].analog.names if name.endswith("TA"))
+    given = {"report": False, "uncertainty": False, "budget": False}
+    exchanged = [trials[0], *repaired(trials[1:], [Repair("channels", leads)])]
+    (said,) = (finding for finding in bid.analyse(exchanged, **given).session_findings if finding.rule == "emg-exchanged")
+    assert said.values["channels"] == leads
+    assert f'[[repair]] kind = "channels", what = ["{leads[0]}", "{leads[1]}"]' in said.hint
+    put_back = [trials[0], *repaired(exchanged[1:], [Repair("channels", said.values["channels"])])]
+    assert "emg-exchanged" not in rules(bid.analyse(put_back, **given))
+
+
+def test_leads_of_every_muscle_that_are_exchanged_may_be_events_and_no_repair_is_offered() -> None:
+    person = bid.virtual_subject(muscles=True, duration_s=5.0)
+    static, walk = person.static().trial, person.walk().trial
+    names = walk.analog.names
+    leads = [tuple(name for name in names if name.endswith(word)) for word in ("TA", "GAS")]
+    turned = repaired([walk], [Repair("channels", pair) for pair in leads])
+    session = bid.analyse([static, *turned], report=False, uncertainty=False, budget=False)
+    said = [finding for finding in session.session_findings if finding.rule == "emg-exchanged"]
+    assert [finding.values["channels"] for finding in said] == [(), ()]
+
+
+@pytest.fixture(scope="module")
+def over_plates() -> list[Trial]:
+    person = bid.virtual_subject(plates="steps", duration_s=3.0)
+    return [person.static().trial, person.walk().trial]
+
+
+def mirrors_offered(trials: list[Trial], *what: int | str) -> list[Finding]:
+    given = {"report": False, "uncertainty": False, "budget": False}
+    wrong = [trials[0], *repaired(trials[1:], [Repair("plate", what)] if what else [])]
+    return [finding for finding in bid.analyse(wrong, **given).session_findings if finding.rule == "plates-mirrored"]
+
+
+def test_a_plate_that_is_mirrored_is_offered_as_a_repair_that_puts_it_back(over_plates: list[Trial]) -> None:
+    (said,) = mirrors_offered(over_plates, 3, "x")
+    assert list(said.values["plates"]) == [(3, "x", "")]
+    assert said.hint.endswith('review.toml: [[repair]] kind = "plate", what = [3, "x"].')
+    assert len(said.values["against"]) >= 2
+    assert mirrors_offered(over_plates) == []
+
+
+def test_one_kind_of_rule_alone_offers_no_repair_of_a_plate(over_plates: list[Trial]) -> None:
+    wrong = [over_plates[0], *repaired(over_plates[1:], [Repair("plate", (3, "y", "force"))])]
+    (walk,) = bid.analyse(wrong, report=False, uncertainty=False, budget=False).movements
+    assert {finding.rule for finding in walk.findings} & set(KINDS) == {"impulse-sideways"}
+    assert mirrors_offered(over_plates, 3, "y", "force") == []
+
+
+def test_a_static_trial_of_another_visit_is_offered_in_exchange_for_one_that_fits(tmp_path: Path) -> None:
+    person = bid.virtual_subject(duration_s=2.0)
+    earlier = person.static("earlier")
+    moved = earlier.trial.markers.position_m.copy()
+    for label, up_m in (("LTHI", 0.03), ("RTIB", -0.03)):
+        moved[:, earlier.trial.markers.names.index(label), 2] += up_m
+    earlier = replace(earlier, trial=replace(earlier.trial, markers=earlier.trial.markers.with_positions(moved)))
+    for sample in (person.static("static"), person.walk("walk"), earlier):
+        write_c3d(sample, tmp_path / f"{sample.trial.name}.c3d")
+    given = {"report": False, "uncertainty": False, "budget": False}
+    (said,) = (
+        each
+        for each in bid.analyse(tmp_path, static="earlier.c3d", **given).session_findings
+        if each.rule == "static-of-another-visit"
+    )
+    assert {name for pair in said.values["pairs"] for name in pair[:2]} >= {"LTHI", "RTIB"}
+    assert 'kind = "static", what = ["static.c3d"]' in said.hint
+    assert "static-of-another-visit" not in rules(bid.analyse(tmp_path, static="static.c3d", **given))
+    (tmp_path / "review.toml").write_text('schema = 2\n[[repair]]\nkind = "static"\nwhat = ["static.c3d"]\n', encoding="utf-8")
+    put_right = bid.analyse(tmp_path, static="earlier.c3d", **given)
+    assert "static-of-another-visit" not in rules(put_right)
+    assert put_right.trial("walk").static == "static"

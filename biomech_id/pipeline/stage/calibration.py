@@ -7,6 +7,7 @@ from pathlib import Path
 
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.judgement.request_findings import request_findings, static_findings
+from biomech_id.judgement.static_choice import static_of_another_visit
 from biomech_id.models.marker_response import calibration_responses
 from biomech_id.pipeline.choose_model import known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
@@ -50,7 +51,8 @@ def expect(session: Analysis, job: Job) -> Analysis:
     every = tuple(trial for group in session.groups for trial in group.trials)
     asked = request_findings(first.job, every, first.static, first.subject, session.own_review)
     statics = (finding for group in others for finding in static_findings(group.static, group.subject))
-    return replace(session, findings=(*session.findings, *asked, *statics))
+    unlike = (finding for group in session.groups for finding in static_of_another_visit(group.model, group.static, group.trials))
+    return replace(session, findings=(*session.findings, *asked, *statics, *unlike))
 
 
 def line_up(session: Analysis, job: Job) -> Analysis:

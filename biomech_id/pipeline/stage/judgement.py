@@ -9,6 +9,7 @@ from pathlib import Path
 from biomech_id.errors import MissingInputError
 from biomech_id.judgement.calibration_evidence import with_other_offsets
 from biomech_id.judgement.grade import without_too_short
+from biomech_id.judgement.plate_repairs import plate_repairs
 from biomech_id.judgement.request_findings import settings_without_effect
 from biomech_id.judgement.session_plates import plate_findings, tell_plates, with_plate_places
 from biomech_id.models.conventional.implied_calibration import implied_calibration
@@ -39,7 +40,7 @@ def judge_plates(session: Analysis, job: Job) -> Analysis:
     given = {"written": session.written, "muscles": bool(session.emg.trials), "norm": session.norm is not None}
     given |= {"feet": any(group.feet for group in session.groups)}
     without_effect = settings_without_effect(recipe, movements, **given)
-    findings = (*session.findings, *of_emg, *plate_findings(plates), *without_effect)
+    findings = (*session.findings, *of_emg, *plate_findings(plates), *plate_repairs(movements), *without_effect)
     return replace(session, movements=tuple(movements), plates=plates, findings=findings)
 
 

@@ -238,7 +238,7 @@ def unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[
 def cycles_in_means(cycles: Table, style: Style) -> str:
     """How many of these cycles of each side the means are taken over, and how many of those have kinetics.
 
-    Means are those of straight walking, and of runs where there is nothing else.
+    Means are those of straight walking, and where nobody walks straight those of each kind of movement, named.
 
     Parameters
     ----------
@@ -251,8 +251,11 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     of_kind = cycles[cycles["kind"] == kind]
     if len(counted(of_kind)):
         return cycle_counts(counted(of_kind), style)
-    elsewhere = "other_means" if len(counted(cycles)) else "no_straight"
-    why = "no_means" if len(of_kind) else elsewhere if len(cycles) else "no_strides"
+    others = counted(cycles)
+    if len(others) and not len(of_kind):
+        kinds = dict.fromkeys(others["kind"])
+        return "; ".join(f"{style.label(f'kind.{each}')}: {cycle_counts(others[others['kind'] == each], style)}" for each in kinds)
+    why = "no_means" if len(of_kind) else "no_straight" if len(cycles) else "no_strides"
     return style.label(f"cover.{why}", n=len(of_kind))
 
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypedDict
 
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import LAYERS_OF_MEANS, SIDES
 from biomech_id.judgement.quality import RULES
 from biomech_id.judgement.session_plates import RULE as PLATE_PLACE
 from biomech_id.languages import plates_called, worded
@@ -207,17 +207,15 @@ def refused_table(tables: Tables, style: Style) -> TextTable:
         Colours, words, scales and units of the report.
     """
     one_column = (TableColumn("", _WIDTH_MM),)
-    cycles = [cycle for cycle in records(tables.cycle_list) if not cycle.used or cycle.kinetics_valid != "true"]
+    cycles = [cycle for cycle in records(tables.cycle_list) if not _counts(cycle) or cycle.kinetics_valid != "true"]
     if not len(tables.cycle_list):
         return TextTable(one_column, [[style.label("quality.no_cycles")]])
     if not cycles:
         return TextTable(one_column, [[style.label("quality.none_refused")]])
     grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
     for cycle in cycles:
-        # A turn is a reason by itself; a straight walk is none.
-        why = "quality.as_measured" if cycle.kind == "straight" else f"kind.{cycle.kind}"
-        reason = " ".join(reasons_of(cycle, style)) or style.label(why)
-        sides = grouped.setdefault((cycle.trial, bool(cycle.used), cycle.kinetics_valid, reason), {})
+        reason = " ".join(reasons_of(cycle, style)) or style.label("quality.as_measured")
+        sides = grouped.setdefault((cycle.trial, _counts(cycle), cycle.kinetics_valid, reason), {})
         sides.setdefault(cycle.side, []).append(str(cycle.cycle))
     words = {"true": style.label("common.yes"), "false": style.label("common.no"), "stance_only": style.label("parameter.stance")}
     rows: list[list[Cell | str]] = [
@@ -229,6 +227,11 @@ def refused_table(tables: Tables, style: Style) -> TextTable:
     heads, widths = ("trial", "cycles", "in_mean", "kinetics", "reason"), (55.0, 48.0, 20.0, 22.0, _WIDTH_MM - 145.0)
     columns = tuple(TableColumn(style.label(f"quality.{head}"), width) for head, width in zip(heads, widths, strict=True))
     return TextTable(columns, rows)
+
+
+def _counts(cycle: object) -> bool:
+    """Whether a row of the cycles is in the means of its kind of movement, of angles or of loads."""
+    return any(bool(getattr(cycle, layer)) for layer in LAYERS_OF_MEANS)
 
 
 def gap_lines(tables: Tables, style: Style) -> list[str]:

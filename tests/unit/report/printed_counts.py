@@ -46,7 +46,7 @@ def folder_counts(tables: Tables, out: Path) -> list[Count]:
     """Cycles in the means by layer and side: the session's verdicts, its trials' and the review page's, beside `cycle_list`'s."""
     found = []
     trials = _trials(tables)
-    walks = next((kind for kind in ("straight", "run") if any(t["kind"] == kind and t["cycles"] for t in trials)), None)
+    walks = _kind(tables)
     page = {trial["name"]: trial for trial in session_data(out, tables, Blocks(), called="out")["trials"]}
     for layer in (Aspect.KINEMATICS, Aspect.KINETICS, Aspect.WHOLE_BODY):
         for side in "LR":
@@ -56,7 +56,7 @@ def folder_counts(tables: Tables, out: Path) -> list[Count]:
             own = tables.cycle_list[(tables.cycle_list["side"] == side) & tables.cycle_list[layer].astype(bool)]
             listed = {name: int((own["trial"] == name).sum()) for name in by_trial}
             found.append(Count(f"cycles: {layer} {side}", listed, by_trial))
-            every = sum(by_trial[trial["name"]] for trial in trials if walks in (None, trial["kind"]))
+            every = sum(by_trial[trial["name"]] for trial in trials if walks in ("", trial["kind"]))
             found.append(Count(f"session: {layer} {side}", tables.summary["verdicts"][layer][side]["cycles"], every))
     return found
 
@@ -77,7 +77,10 @@ def counts(pdf: Path, tables: Tables) -> list[Count]:
             found += _parameters(reader.pages[number].extract_text(), tables)
         elif title.startswith("Values"):
             found += _in_means(
-                text, "over the cycles in the means: ", [("straight", cycle) for _, cycle in _straight(tables)], "Values"
+                text,
+                "over the cycles in the means: ",
+                [(_kind_of(tables, trial), cycle) for trial, cycle in _straight(tables)],
+                "Values",
             )
         if title.startswith(("Kinematics", "Kinetics", "Ground")):
             found += _panels(reader.pages[number].extract_text(), title, tables)
@@ -93,9 +96,19 @@ def _trials(tables: Tables) -> list[dict[str, Any]]:
     return list(tables.summary["trials"])
 
 
+def _kind(tables: Tables) -> str:
+    """Kind of movement that the session's own pages show: straight walks, else runs, else every other one; "" for these."""
+    kinds = {trial["kind"] for trial in _trials(tables) if trial["cycles"]}
+    return next((kind for kind in ("straight", "run") if kind in kinds), "")
+
+
+def _kind_of(tables: Tables, name: str) -> str:
+    return next(str(trial["kind"]) for trial in _trials(tables) if trial["name"] == name)
+
+
 def _straight(tables: Tables) -> list[tuple[str, dict[str, Any]]]:
-    """Trial and cycle of those in the means of the condition that the pages of straight walking show: the first one."""
-    straight = [trial for trial in _trials(tables) if trial["kind"] == "straight" and trial["cycles"]]
+    """Trial and cycle of those in the means of the condition that the session's own pages show: the first one."""
+    straight = [trial for trial in _trials(tables) if _kind(tables) in ("", trial["kind"]) and trial["cycles"]]
     first = [trial for trial in straight if trial["condition"] == straight[0]["condition"]]
     return [(trial["name"], cycle) for trial in first for cycle in trial["cycles"] if _in(cycle, trial["kind"])]
 
@@ -118,7 +131,7 @@ def _cover(text: str, tables: Tables) -> Iterator[Count]:
         yield Count(f"cover: {words}", printed, sum(t["verdict"] == verdict for t in trials))
     failed = sum(int(n) for n in re.findall(r"(\d+) could not be analysed \(", text))
     yield Count("cover: failed", failed, len(tables.summary["failed"]))
-    every = [(trial["kind"], cycle) for trial in trials for cycle in trial["cycles"] if trial["kind"] == "straight"]
+    every = [(trial["kind"], cycle) for trial in trials for cycle in trial["cycles"] if _kind(tables) in ("", trial["kind"])]
     yield from _in_means(text, "Cycles in the means ", every, "cover")
     for trial in trials:
         row = rf"{re.escape(trial['file'])} {re.escape(KINDS[trial['kind']])} .*?(\d+), (\d+) (\d+), (\d+) ({GRADES})"
@@ -138,7 +151,9 @@ def _in(cycle: dict[str, Any], kind: str, *layers: str) -> bool:
 
 def _in_means(text: str, head: str, cycles: list[tuple[str, dict[str, Any]]], page: str) -> Iterator[Count]:
     words = r"kinematics (\d+) left, (\d+) right; kinetics (\d+) left, (\d+) right"
-    printed = re.search(re.escape(head) + words, text)
+    # Another movement than a straight walk or a run is named.
+    named = rf"(?:(?:{'|'.join(map(re.escape, KINDS.values()))}): )?"
+    printed = re.search(re.escape(head) + named + words, text)
     counted = [_sides([cycle for kind, cycle in cycles if _in(cycle, kind, layer)]) for layer in ("kinematics", "kinetics")]
     if printed is None:
         none = (
@@ -155,11 +170,11 @@ def _quality(text: str, tables: Tables) -> Iterator[Count]:
         last = rf"[^A-Z]*(?<!limit) (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b"
         row = re.search(rf"{name} {re.escape(KINDS[trial['kind']])} {last}", text)
         if row is not None:
-            used = sum(trial["kind"] == "straight" and _in(cycle, trial["kind"]) for cycle in trial["cycles"])
+            used = sum(_in(cycle, trial["kind"]) for cycle in trial["cycles"])
             yield Count(f"quality: {trial['name']}: in means", int(row[1]), used)
             yield Count(f"quality: {trial['name']}: not in means", int(row[2]), len(trial["cycles"]) - used)
             stances = tables.stances[tables.stances["trial"] == trial["name"]]
-            accepted = int(stances["verdict"].isin(["clean", "two_plates", "override", "part"]).sum())
+            accepted = int(stances["verdict"].isin(["clean", "two_plates", "override"]).sum())
             yield Count(f"quality: {trial['name']}: stances", row[3], str(accepted) if trial["plates"] else "not measured")
             yield Count(f"quality: {trial['name']}: verdict", row[4], trial["verdict"])
         listed: dict[tuple[str, str], int] = {}
@@ -168,8 +183,9 @@ def _quality(text: str, tables: Tables) -> Iterator[Count]:
         words = {"true": "yes", "false": "no", "stance_only": "stance"}
         counted: dict[tuple[str, str], int] = {}
         for cycle in trial["cycles"]:
-            if not cycle["used"] or cycle["kinetics_valid"] != "true":
-                key = ("yes" if cycle["used"] else "no", words[cycle["kinetics_valid"]])
+            used = _in(cycle, trial["kind"])
+            if not used or cycle["kinetics_valid"] != "true":
+                key = ("yes" if used else "no", words[cycle["kinetics_valid"]])
                 counted[key] = counted.get(key, 0) + 1
         if listed or not counted:
             yield Count(f"quality: {trial['name']}: listed cycles", listed, counted)

@@ -22,11 +22,20 @@ pytestmark = pytest.mark.slow
 PAGES = ("session", "quality", "spatiotemporal", "values", "kinematics_mean", "kinetics_mean")
 
 
-#: Toes that move sooner change no count of the walk's.
-@pytest.mark.parametrize("name", [name for name in PATTERNS if name != "healthy"])
+#: How -> virtual subject; toes that move sooner change no count of the walk's.
+WALKS: dict[str, dict[str, object]] = {
+    **{name: {"pattern": pattern} for name, pattern in PATTERNS.items() if name != "healthy"},
+    **{floor: {"floor": floor} for floor in ("stairs up", "stairs down", "ramp up", "ramp down", "curb up")},
+    "turn": {"direction": "turn"},
+    "belt": {"belt": True},
+    "run on a belt": {"belt": True, "run": True, "speed_m_s": 2.8},
+}
+
+
+@pytest.mark.parametrize("name", WALKS)
 def test_one_number_of_cycles_stands_wherever_it_is_printed(name: str, tmp_path: Path) -> None:
     """Steps fall on plates as they do: some cycles have angles alone, and the two layers' numbers differ."""
-    person = virtual_subject(pattern=PATTERNS[name], duration_s=3.0, rate_hz=60.0)
+    person = virtual_subject(**{"duration_s": 3.0, "rate_hz": 60.0, **WALKS[name]})
     folder, out = tmp_path / "subject", tmp_path / "out"
     folder.mkdir()
     write_c3d(person.static("static", duration_s=0.5), folder / "static.c3d")

@@ -1,0 +1,179 @@
+"""A plate whose numbers are mirrored, found by taking the mirror back: a repair is offered where that explains everything.
+
+Every way in which plates can be mirrored is tried in memory: feet are put on the plates again, and the same rules are asked. It is
+offered only where rules of two kinds speak against the plates as recorded, and one way alone leaves none of any kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from biomech_id.errors import Finding
+from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.tracked import with_plates
+from biomech_id.judgement.foot_forces import force_directions, thrusts
+from biomech_id.judgement.measures import inside_percent, stance_pressures
+from biomech_id.judgement.plausibility import AGAINST_THE_PLATE, ROLLING, plausibility_findings
+from biomech_id.judgement.quality import RULES
+from biomech_id.languages import Sentence
+from biomech_id.movement.movement import Movement
+from biomech_id.session.solved import Solved
+from biomech_id.trial.plates import PLATE_PARTS, ForcePlate, mirrored
+
+#: Rule -> what kind of contradiction it is. Kinds rest on different numbers: the direction of the force on hips and pressure, the
+#: sideways impulse on the hips' speed, the free moment on the plate's vertical moment, the place on feet.
+KINDS: Mapping[str, str] = {
+    "force-slope": "direction", "force-points-elsewhere": "direction", "force-beside-body": "direction",
+    "force-sideways": "sideways", "impulse-sideways": "sideways", "free-moment-large": "free-moment",
+    "free-moment-turned": "free-moment", "kinetics-expected": "place", "load-without-foot": "place",
+}  # fmt: skip
+#: Fore-aft force per kilogram over the hips' acceleration while one foot is alone: 0.22 to 0.86 in 62 stances of 26 walks.
+LEAST_THRUST = 0.0
+#: From strike to off the centre of pressure goes forward by 88 to 235 mm in these stances, and 10 where corners are mirrored.
+LEAST_FORWARD_M = -0.03
+#: Kinds of rules that have to speak against plates as recorded.
+FEWEST_KINDS = 2
+#: Ways in which a plate can be mirrored: axis of its own, and the part; "" is all of it, so that the pressure goes along.
+WAYS = tuple(product(("x", "y"), ("", *PLATE_PARTS)))
+_INSIDE = next(rule for rule in RULES if rule.name == "cop-inside-foot")
+
+
+@dataclass(frozen=True)
+class _Mirror:
+    """Plates by number, and the way in which all of them are mirrored."""
+
+    numbers: tuple[int, ...]
+    axis: str = "x"
+    part: str = ""
+
+    def of(self, plates: Sequence[ForcePlate]) -> tuple[ForcePlate, ...]:
+        return tuple(mirrored(plate, self.axis, self.part) if n in self.numbers else plate for n, plate in enumerate(plates, 1))
+
+
+def plate_repairs(results: Sequence[Solved]) -> Iterator[Finding]:
+    """Yield the mirror that alone explains what speaks against plates, over all trials of a session.
+
+    Parameters
+    ----------
+    results : Sequence[Solved]
+        Trials, graded.
+
+    Yields
+    ------
+    Finding
+        ``plates-mirrored``, with number, axis and part of each plate as a repair names them, the kinds of rules that speak against
+        them as recorded, and the number of stances that are explained: one plate at a time, or all where that explains nothing.
+    """
+    suspect = [result for result in results if result.kind in ROLLING and _is_suspect(result)]
+    if not suspect:
+        return
+    # What the other trials have put on the same plates has to go on fitting.
+    asked = [result for result in results if result.kind in ROLLING and isinstance(result.motion, Movement)]
+    n_plates = max(len(result.plates) for result in suspect)
+    single = [finding for number in range(1, n_plates + 1) for finding in _offered(asked, (number,))]
+    yield from single or (_offered(asked, tuple(range(1, n_plates + 1))) if n_plates > 1 else ())
+
+
+def _is_suspect(result: Solved) -> bool:
+    """Whether any rule of the kinds speaks against a plate of a trial, and no repair of it is offered yet."""
+    rules = {finding.rule for finding in result.findings}
+    return bool(rules & {*KINDS, "pressure-outside-foot"}) and "plates-sideways-turned" not in rules
+
+
+def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Finding]:
+    """The mirror of some plates, all in one way."""
+    as_recorded = [_put_back(result, _Mirror(()), forced=True) for result in results]
+    against = frozenset[str]().union(*(_against(each, numbers) for each in as_recorded))
+    if len(against) < FEWEST_KINDS:
+        return
+    # The thrust turns with every mirror along the walk: hips that do not follow their forces, as a simulated walk's, tell nothing.
+    asked = {*KINDS.values(), "course", "thrust"} - ({"thrust"} - against)
+    fewest = max(1, sum(_n_stances(result, numbers) for result in results))
+    explains: dict[_Mirror, int] = {}
+    for way in WAYS:
+        mirror, stances = _Mirror(numbers, *way), 0
+        for result in results:
+            again = _put_back(result, mirror)
+            if _against(again, numbers) & asked:
+                break
+            stances += _n_stances(again, numbers)
+        else:
+            if stances >= fewest:
+                explains[mirror] = stances
+    if len(explains) == 1:
+        ((mirror, stances),) = explains.items()
+        plates = [(number, mirror.axis, mirror.part) for number in numbers]
+        speaks = [Sentence(f"against-{kind}") for kind in sorted(against)]
+        values = {"plates": plates, "axis": mirror.axis, "part": mirror.part, "against": speaks, "stances": stances}
+        yield Finding("plates-mirrored", values)
+
+
+def _names(result: Solved, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(plate.name for n, plate in enumerate(result.plates, 1) if n in numbers)
+
+
+def _against(result: Solved, numbers: Sequence[int]) -> frozenset[str]:
+    """Kinds of rules that speak against some plates of a trial."""
+    names = _names(result, numbers)
+    kinds = {KINDS[each.rule] for each in plausibility_findings(result) if each.rule in KINDS and _concerns(each, names)}
+    if any(slope < LEAST_THRUST for stance, slope in thrusts(result) if stance.plates[0] in names):
+        kinds.add("thrust")
+    forward = (each.pressure_forward_m for each in force_directions(result) if each.stance.plates[0] in names and each.whole)
+    if any(forward_m < LEAST_FORWARD_M for forward_m in forward):
+        kinds.add("course")
+    if _presses_outside(result, names):
+        kinds.add("place")
+    return frozenset(kinds)
+
+
+def _presses_outside(result: Solved, names: Sequence[str]) -> bool:
+    """Whether a stance on some plates presses outside its foot."""
+    if result.mass_kg is None or result.assignment is None:
+        return False
+    on_them = [each for each in result.assignment.stances if each.verdict.accepted and each.plates[0] in names]
+    ground: dict[str, Any] = {"mass_kg": result.mass_kg, "floor_m": result.surfaces_m, "belts": result.belts}
+    return any(
+        inside_percent([beyond_m]) < _INSIDE.reject
+        for side, middle_s, beyond_m in stance_pressures(result.motion, result.shown_contacts, **ground)
+        if any(stance.side == side and stance.start_s <= middle_s < stance.end_s for stance in on_them)
+    )
+
+
+def _concerns(finding: Finding, names: Sequence[str]) -> bool:
+    """Whether a finding is about some plates, or about all stances of a trial together."""
+    why = finding.values.get("why")
+    if isinstance(why, Sentence) and why.rule not in AGAINST_THE_PLATE:
+        return False
+    about: Any = finding.values.get("plates", finding.values.get("plate", names))
+    return bool(set(names) & set((about,) if isinstance(about, str) else about))
+
+
+def _n_stances(result: Solved, numbers: Sequence[int]) -> int:
+    """Number of stances with kinetics on some plates, each alone."""
+    names = _names(result, numbers)
+    stances = result.assignment.stances if result.assignment else ()
+    return sum(stance.verdict.solved and len(stance.plates) == 1 and stance.plates[0] in names for stance in stances)
+
+
+def _put_back(result: Solved, mirror: _Mirror, *, forced: bool = False) -> Solved:
+    """The trial with plates mirrored and the feet put on them anew, without loads.
+
+    ``forced`` puts feet on plates that do not fit them as well, so that everything else that speaks against these is seen.
+    """
+    movement = result.motion
+    assert isinstance(movement, Movement)
+    smoothed = movement.trial.wrench_plates
+    trial = replace(
+        movement.trial, plates=mirror.of(movement.trial.plates), wrench_plates=None if smoothed is None else mirror.of(smoothed)
+    )
+    beside = [
+        StanceVerdict(trial.name, stance.side, stance.plates, start_s=stance.start_s)
+        for stance in (result.assignment.stances if forced and result.assignment else ())
+        if stance.reason.rule in AGAINST_THE_PLATE and len(stance.plates) == 1 and stance.start_s == stance.start_s
+    ]
+    placed = replace(movement, trial=trial)
+    again = with_plates(placed, feet=movement.feet, body_mass_kg=result.mass_kg, verdicts=beside)
+    return replace(result, motion=again, plates=trial.plates, assignment=again.assignment, loads=None, whole_body=None)
