@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from shutil import get_terminal_size
@@ -16,23 +17,22 @@ import typer
 
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
-from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.progress import Language, ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
+from biomech_id.languages import WRITTEN, terms_of, worded
 from biomech_id.session.values.step import ANALYSES, LOOKS, Progress, load, stage
 
 if TYPE_CHECKING:
+    from biomech_id.errors import Finding
     from biomech_id.judgement.check import CheckReport
     from biomech_id.pipeline.folder_verdict import FolderVerdict
     from biomech_id.request.job import Job
 
 
-_STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
+_STYLE = {"info": "{}", "warning": "[yellow]{}[/]", "error": "[bold red]{}[/]"}
 
 
-#: How a verdict on a layer is said.
-_GRADES = {"accept": "good", "warn": "with limits", "reject": "not usable"}
-_LAYERS = {"kinematics": "kinematics", "kinetics": "kinetics", "emg": "EMG", "whole_body": "whole body"}
 _EXIT = {"runs": DONE, "runs_with_warnings": WARNINGS, "lacks": FAILED}
 #: What a terminal shows at once, and how wide a line may be where nobody knows the terminal's width.
 SCREEN_LINES, WIDTH = 24, 100
@@ -52,6 +52,7 @@ def check(
     recipe: RecipeFile = None,
     subject: SubjectFile = None,
     review: ReviewFile = None,
+    language: Language = WRITTEN,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -66,9 +67,9 @@ def check(
 
     Example: biomech-id check patients/anna
     """
-    show = _Terminal().show if sys.stdout.isatty() else _show
+    show = partial(_Terminal().show if sys.stdout.isatty() else _show, language=language)
     codes = [DONE]
-    with shown_progress(progress, timings=timings, logged=False) as told:
+    with shown_progress(progress, timings=timings, logged=False, language=language) as told:
         with stage("start"):
             folders = any(path.is_dir() for path in paths)
             load(*(ANALYSES if folders else LOOKS))
@@ -86,7 +87,7 @@ def check(
             for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=told), _folder_of):
                 if path.is_dir() and folder is not None:
                     own = replace(jobs[path], paths=(folder,))
-                    codes.append(_folder(own, reports, marker_set, None if json_lines else show, everything, told))
+                    codes.append(_folder(own, reports, marker_set, None if json_lines else show, everything, told, language))
                 else:
                     codes += [_shown(report, None if json_lines else show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
@@ -99,6 +100,7 @@ def _folder(
     show: Callable[[CheckReport], None] | None,
     everything: bool,
     progress: Progress,
+    language: str,
 ) -> int:
     """Tell of one folder: for eyes whether it will run and what cures each lack, for programs what is in each file before that."""
     from biomech_id.pipeline.folder_verdict import folder_verdict
@@ -116,21 +118,31 @@ def _folder(
     kept = [report for report in reports if Path(report.path).name in names]
     trials = [report.recording.trial for report in kept if report.recording is not None]
     refused = [Refused(Path(report.path), report.error, names_file=True) for report in kept if report.error is not None]
-    verdict = folder_verdict(job.folder, trials, refused=refused, marker_set=marker_set, asked=job, progress=progress)
+    verdict = folder_verdict(
+        job.folder,
+        trials,
+        refused=refused,
+        marker_set=marker_set,
+        asked=job,
+        progress=progress,
+        language=WRITTEN if show is None else language,
+    )
     if show is None:
         print_line(json.dumps(verdict.to_dict()))
         return _EXIT[verdict.verdict]
-    for line in first_screen(verdict, reports, short=not everything):
+    for line in first_screen(verdict, reports, short=not everything, language=language):
         print_line(line)
     if everything:
         for report in reports:
-            print_line(_held(report, verdict.static))
+            print_line(_held(report, verdict.static, language))
         for report in reports:
             show(report)
     return _EXIT[verdict.verdict]
 
 
-def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, short: bool = True) -> list[str]:
+def first_screen(
+    verdict: FolderVerdict, reports: Sequence[CheckReport], *, short: bool = True, language: str = WRITTEN
+) -> list[str]:
     """Return what somebody reads first of a folder: the verdict, cycles to expect, every cure, and warnings as far as they fit.
 
     Parameters
@@ -141,34 +153,36 @@ def first_screen(verdict: FolderVerdict, reports: Sequence[CheckReport], *, shor
         What was seen in each of its files.
     short : bool, optional
         Whether it has to fit one screen.
+    language : str, optional
+        Language of the words: one of `languages.LANGUAGES`.
     """
     from biomech_id.pipeline.folder_verdict import OTHER
 
-    lacks = verdict.verdict == "lacks"
-    width = get_terminal_size((WIDTH, SCREEN_LINES)).columns
-    counts = ", ".join(
-        f"{SIDE_WORDS[side]} {expected.with_kinetics} with kinetics and {expected.without_kinetics} without"
+    say, lacks = partial(worded, language=language), verdict.verdict == "lacks"
+    lines = [verdict.sentence.text(language)]
+    lines += [say("check-layer", {"layer": layer, **sides}) for layer, sides in verdict.layers.items()]
+    lines += [f"  {finding.text(language)}" for finding in verdict.foot_models]
+    counts = {
+        f"{SIDE_WORDS[side]}_{name}": number
         for side, expected in verdict.cycles.items()
-    )
-    lines = [verdict.sentence]
-    for layer, sides in verdict.layers.items():
-        graded = ", ".join(f"{SIDE_WORDS[side]} {_GRADES.get(grade, grade)}" for side, grade in sides.items())
-        lines.append(f"  {_LAYERS[layer]:<12}{graded}")
-    lines += [f"  {sentence}" for sentence in verdict.foot_models]
-    lines.append(f"  cycles to expect{', once cured' if lacks and verdict.layers else ''}: {counts if verdict.layers else 'none'}")
-    lines += [f"  {'lacks' if lacks else 'better'}: {cure.sentence}" for cure in verdict.cures if cure.lack != OTHER]
-    lines += [f"  type: {command}" for command in verdict.commands]
-    sentences = [f"  {'lacks' if lacks else 'warning'}: {sentence}" for sentence in verdict.lacks]
+        for name, number in (("with", expected.with_kinetics), ("without", expected.without_kinetics))
+    }
+    known = bool(verdict.layers)
+    lines.append(say("check-cycles", {"cured": lacks and known, "known": known, **counts}))
+    lines += [say("check-cure", {"lacks": lacks, "cure": cure.sentence}) for cure in verdict.cures if cure.lack != OTHER]
+    lines += [say("check-command", {"command": command}) for command in verdict.commands]
+    sentences = [say("check-sentence", {"lacks": lacks, "sentence": sentence}) for sentence in verdict.lacks]
     noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
-    end = f"  {len(reports)} file{'s' * (len(reports) != 1)}, {noticed} of the findings to look at: --all shows them."
+    end = say("check-end", {"files": len(reports), "noticed": noticed})
     if not short:
         return [*lines, *sentences]
     if lacks:
         return [*lines, *([] if verdict.commands else sentences), end]
+    width = get_terminal_size((WIDTH, SCREEN_LINES)).columns
     room = max(SCREEN_LINES - 1 - sum(-(-len(line) // width) for line in lines), 0)
     fitting = [f"  {shorten(line, width - 2, placeholder=' ...')}" for line in sentences[:room]]
     if len(sentences) > room:
-        fitting[-1:] = [f"  and {len(sentences) - room + 1} more warnings"]
+        fitting[-1:] = [say("check-more", {"n": len(sentences) - room + 1})]
     return [*lines, *fitting, end]
 
 
@@ -186,14 +200,15 @@ def _folder_of(report: CheckReport) -> Path | None:
     return None if Path(report.path).is_dir() else Path(report.path).parent
 
 
-def _held(report: CheckReport, static: str | None) -> str:
+def _held(report: CheckReport, static: str | None, language: str) -> str:
     """One line on a file of a folder."""
     facts = report.to_dict()
     seconds = (facts["frames"] or 0) / (facts["rate_hz"] or 1.0)
-    held = f"{facts['points']} points, {len(facts['plates'])} plates, {seconds:.1f} s" if report.readable else "cannot be read"
+    holds = {"points": facts["points"], "plates": len(facts["plates"]), "seconds": seconds}
+    held = worded("check-holds", holds, language) if report.readable else worded("check-unread", {}, language)
     noticed = sum(finding.severity != "info" for finding in report.findings)
-    used = "static trial" if Path(report.path).stem == static else ""
-    return f"  {Path(report.path).name:<32} {held:<36} {noticed} findings  {used}".rstrip()
+    end = worded("check-noticed", {"noticed": noticed, "static": Path(report.path).stem == static}, language)
+    return f"  {Path(report.path).name:<32} {held:<36} {end}".rstrip()
 
 
 def _code(report: CheckReport) -> int:
@@ -202,35 +217,37 @@ def _code(report: CheckReport) -> int:
     return WARNINGS if any(finding.severity != "info" for finding in report.findings) else DONE
 
 
-def _show(report: CheckReport) -> None:
+def _show(report: CheckReport, language: str) -> None:
     """Plain lines: what is in the file, then what was noticed."""
     print_line(shown(report.path))
-    for line in _contents(report):
+    for line in _contents(report, language):
         print_line(f"  {line}")
     for finding in report.findings:
-        print_line(shown(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]"))
+        print_line(shown(worded("check-finding", _words_of(finding, language), language)))
 
 
-def _contents(report: CheckReport) -> list[str]:
+def _words_of(finding: Finding, language: str) -> dict[str, str]:
+    words = {part: worded(finding.rule, finding.values, language, part) for part in ("text", "hint")}
+    return {**words, "severity": str(finding.severity), "rule": finding.rule}
+
+
+def _contents(report: CheckReport, language: str) -> list[str]:
     """What is in the file, line by line."""
     facts: dict[str, Any] = report.to_dict()
     if not report.readable:
         return []  # the finding below says why
-    analog = f"{facts['analog_channels']} analog channels"
-    if facts["analog_rate_hz"]:
-        analog += f" at {facts['analog_rate_hz']:g} Hz"
-    poses = f", poses of {len(facts['rotations'])} segments" if facts["rotations"] else ""
-    lines = [
-        f"{facts['frames']} frames at {facts['rate_hz']:g} Hz from frame {facts['first_frame']}, {facts['points']} points "
-        f"({facts['units'] or 'no unit'}, {facts['vertical']} up), {analog}{poses}"
-    ]
+    counts = {"rotations": len(facts["rotations"]), "with_rate": bool(facts["analog_rate_hz"])}
+    lines = [worded("check-content", {**facts, **counts}, language)]
     for number, plate in enumerate(facts["plates"], start=1):
-        peak = plate["peak_vertical_N"]
-        loaded = "" if peak is None else f"peak {peak:.0f} N, {plate['sign']}"
-        lines.append(f"plate {number}: type {plate['type']}, {plate['problem'] or loaded}")
+        load = {
+            "loaded": plate["peak_vertical_N"] is not None,
+            "peak_N": plate["peak_vertical_N"],
+            "problem": plate["problem"] or "",
+        }
+        lines.append(worded("check-plate", {**plate, **load, "number": number}, language))
     if facts["events"]:
-        events = (f"{event['context'][:1]} {event['label']} {event['time_s']:.2f} s" for event in facts["events"])
-        lines.append("events: " + ", ".join(events))
+        events = [(event["context"][:1], event["label"], event["time_s"]) for event in facts["events"]]
+        lines.append(worded("check-events", {"events": events}, language))
     return lines
 
 
@@ -242,18 +259,20 @@ class _Terminal:
 
         self._console = Console()
 
-    def show(self, report: CheckReport) -> None:
+    def show(self, report: CheckReport, language: str) -> None:
         from rich.markup import escape
         from rich.table import Table
 
-        table = Table(
-            title=escape(report.path), title_justify="left", caption="\n".join(map(escape, _contents(report))), expand=True
-        )
+        caption = "\n".join(map(escape, _contents(report, language)))
+        table = Table(title=escape(report.path), title_justify="left", caption=caption, expand=True)
         table.caption_justify = "left"
+        said, cure, rule = worded("check-columns", {}, language).split("|")
         table.add_column("", no_wrap=True)
-        table.add_column("Finding", ratio=3)
-        table.add_column("What to do", ratio=2)
-        table.add_column("Rule", no_wrap=True, style="dim")
+        table.add_column(said, ratio=3)
+        table.add_column(cure, ratio=2)
+        table.add_column(rule, no_wrap=True, style="dim")
         for finding in report.findings:
-            table.add_row(_STYLED[finding.severity], escape(finding.message), escape(finding.hint), finding.rule)
+            words = _words_of(finding, language)
+            severity = _STYLE[finding.severity].format(terms_of(language, "report")[f"severity.{finding.severity}"])
+            table.add_row(severity, escape(words["text"]), escape(words["hint"]), finding.rule)
         self._console.print(table)

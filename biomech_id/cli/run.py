@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
-from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.progress import Language, ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.errors import BiomechError
+from biomech_id.languages import WRITTEN
 from biomech_id.models.registry import AUTO, is_model, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
 from biomech_id.session.values.step import ANALYSES, load, stage
@@ -130,6 +131,7 @@ def run(
     no_report: NoReport = False,
     reuse: Reuse = None,
     until: Until = "",
+    language: Language = WRITTEN,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -140,7 +142,7 @@ def run(
 
     Example: biomech-id run patients/anna -o results/anna
     """
-    with key_written(key), shown_progress(progress, timings=timings) as told:
+    with key_written(key), shown_progress(progress, timings=timings, language=language) as told:
         with stage("start"):
             load(*ANALYSES, "biomech_id.norms.fit")
             from biomech_id.pipeline.run import run_job
@@ -152,7 +154,7 @@ def run(
         job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
         if until and until not in stage_names():
             raise typer.BadParameter(f"there is no stage {until}; the stages are {', '.join(stage_names())}.", param_hint="--until")
-        outcome = run_job(job, out, progress=told, report=not no_report, until=until, reuse=reuse)
+        outcome = run_job(job, out, progress=told, report=not no_report, until=until, reuse=reuse, language=language)
     return print_outcome(outcome)
 
 

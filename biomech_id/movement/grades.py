@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from biomech_id.conventions import Aspect
+from biomech_id.languages import WRITTEN, terms_of, worded
 
 
 class Grade(StrEnum):
@@ -108,13 +109,15 @@ def together(grades: Iterable[Grade]) -> Grade:
     return worst(each)
 
 
-def rule_sentence(row: QualityRow) -> str:
+def rule_sentence(row: QualityRow, language: str = WRITTEN) -> str:
     """Say in one sentence why a rule was not passed; empty where a person need not look.
 
     Parameters
     ----------
     row : QualityRow
         One rule applied to one trial.
+    language : str, optional
+        Language of the words: one of `languages.LANGUAGES`.
 
     Returns
     -------
@@ -123,6 +126,6 @@ def rule_sentence(row: QualityRow) -> str:
     """
     if not row.verdict.doubted:
         return ""
-    unit = f" {row.unit}" if row.unit else ""
-    word = "below" if row.low_is_bad else "above"
-    return f"{row.title} {row.value:.3g}{unit}, {word} the limit of {row.limit:g}{unit}"
+    title = terms_of(language, "report").get(f"rule.{row.rule}", row.title)
+    values = {"title": title, **{name: getattr(row, name) for name in ("value", "unit", "limit", "low_is_bad")}}
+    return worded("rule-not-passed", values, language)

@@ -13,6 +13,7 @@ from biomech_id.conventions import SCHEMA, SIDES, Aspect
 from biomech_id.errors import BiomechError, Cure, Finding, on_command_line, typed
 from biomech_id.files.surroundings import surroundings
 from biomech_id.judgement.check.sides import both_sides
+from biomech_id.languages import WRITTEN, Sentence
 from biomech_id.models.landmarks import with_roles
 from biomech_id.movement.grades import Grade
 from biomech_id.pipeline.analyse import analyse_intake
@@ -117,19 +118,19 @@ class FolderVerdict:
         }  # fmt: skip
 
     @property
-    def foot_models(self) -> tuple[str, ...]:
+    def foot_models(self) -> tuple[Finding, ...]:
         """What each foot model that somebody wears is, in words."""
         of_feet = (finding for finding in self.findings if finding.where == OF_FEET and finding.severity == "info")
-        return tuple(dict.fromkeys(finding.message for finding in of_feet))
+        return tuple(dict.fromkeys(of_feet))
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Sentence:
         """The verdict in words."""
         if self.verdict == LACKS:
-            return f"{self.folder} will not run as it is."
-        stood = f"calibrated on {self.static}" if self.static else "without a static trial"
-        how = f"the {self.model} model, {stood}" if self.model else "muscle signals alone"
-        return f"{self.folder} will run with {how}{', and with warnings' if self.verdict == RUNS_WITH_WARNINGS else ''}."
+            return Sentence("folder-lacks", {"folder": self.folder})
+        warnings = self.verdict == RUNS_WITH_WARNINGS
+        how = {"model": self.model or "", "static": self.static or "", "warnings": warnings}
+        return Sentence("folder-runs", {"folder": self.folder, **how})
 
 
 def folder_verdict(
@@ -140,6 +141,7 @@ def folder_verdict(
     marker_set: str | None = None,
     asked: Job | None = None,
     progress: Progress | None = None,
+    language: str = WRITTEN,
 ) -> FolderVerdict:
     """Return whether a folder's recordings will run, how far, and what cures each lack.
 
@@ -160,6 +162,8 @@ def folder_verdict(
         What ``run`` will be asked for, so that the verdict is on that; None for the folder alone.
     progress : Progress | None, optional
         Told of every step; None for nobody.
+    language : str, optional
+        Language of what it warns of: one of `languages.LANGUAGES`; what keeps it from running is said in English beside its cures.
     """
     if not trials:
         return FolderVerdict(str(folder), LACKS, None, None, tuple(each.sentence for each in refused), "", cycles=_cycles(None))
@@ -172,7 +176,7 @@ def folder_verdict(
             verdict = FolderVerdict(str(folder), LACKS, None, None, tuple(lacks), next(iter(way), ""), tuple(cures), commands=way)
             return replace(verdict, cycles=_cycles(session), layers=_layers(session), findings=_findings(session))
         assert session is not None  # nothing is lacking
-        warned = complaints_of(session)
+        warned = complaints_of(session, language)
         findings = _findings(session)
         cures = [cure for each in findings if each.rule in OF_FINDINGS and (cure := OF_FINDINGS[each.rule](each.values))]
         if any(finding.rule == "muscles-without-model" for finding in findings):

@@ -14,6 +14,7 @@ from biomech_id.files.json_text import json_text
 from biomech_id.files.kept_values import KeptValues
 from biomech_id.files.surroundings import surroundings
 from biomech_id.files.unfinished import clear_beside
+from biomech_id.languages import WRITTEN, worded
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.pipeline.stage.reuse import keep, with_tables
@@ -53,7 +54,14 @@ class Outcome:
 
 
 def run_job(
-    job: Job, out: Path, *, progress: Progress | None = None, report: bool = True, until: str = "", reuse: Path | None = None
+    job: Job,
+    out: Path,
+    *,
+    progress: Progress | None = None,
+    report: bool = True,
+    until: str = "",
+    reuse: Path | None = None,
+    language: str = WRITTEN,
 ) -> Outcome:
     """Analyse one subject and write its folder: every table, and the report.
 
@@ -72,6 +80,8 @@ def run_job(
     reuse : Path | None, optional
         A folder of results, not yet there or of an earlier run: results of trials that were kept beside it are taken over where
         recording, settings, calibration and decisions are the same, and those of this run are kept there for the next one.
+    language : str, optional
+        Language of what is returned: one of `languages.LANGUAGES`; tables say what they say, and pages speak their style's.
 
     Raises
     ------
@@ -86,7 +96,7 @@ def run_job(
     session, called = analysis.session, analysis.names
     if until or session is None:
         n = len(analysis.walks) or len(analysis.movements)
-        return Outcome(f"Ended after {until}; nothing was written.", tuple(each.sentence for each in analysis.refused), n)
+        return Outcome(worded("not-to-the-end", {"stage": until}, language), tuple(each.sentence for each in analysis.refused), n)
     with stage("tabulate"):
         with_tables(analysis)
         tables = session.tables()
@@ -104,7 +114,8 @@ def run_job(
     with stage("write"):
         write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
     keep(analysis)
-    return _outcome(session, out, undrawn=[called.of(words) for words in undrawn])
+    said = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
+    return Outcome(f"{out}: {verdict_sentence(session, language)}", said, len(session.movements))
 
 
 def _kept_beside(out: Path, job: Job) -> KeptValues:
@@ -122,10 +133,6 @@ def _kept_beside(out: Path, job: Job) -> KeptValues:
             value=job.code, expected=f"one of {option('reuse')} and {option('code')}", where=option("reuse"),
         )  # fmt: skip
     return KeptValues(out.with_name(f".{out.name}.reuse"))
-
-
-def _outcome(session: Session, out: Path, *, undrawn: Sequence[str]) -> Outcome:
-    return Outcome(f"{out}: {verdict_sentence(session)}", (*complaints_of(session), *undrawn), len(session.movements))
 
 
 def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""German is German: every word of PDF, review page and findings of six sessions is of the German tables, or the recording's own."""
+"""German is German: in PDF, review page, terminal and findings of six sessions every word is of German tables or the recording's."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ import pypdf
 import pytest
 from sessions import Sessions
 from test_language import LATIN, NAMES, german_words, leaves, own_words, words_of
+from typer.testing import CliRunner
 
+from biomech_id.cli.app import app
 from biomech_id.languages import LANGUAGES, worded
+from biomech_id.pipeline.analyse import analyse
 from biomech_id.pipeline.run import run_job
+from biomech_id.readers import read_recording
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pdf import draw_report
 from biomech_id.request.job import Job
@@ -25,7 +29,10 @@ from biomech_id.review.session_data import session_data
 from biomech_id.sample.c3d import write_c3d
 from biomech_id.sample.subject import virtual_subject
 from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.session import Session
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.session.values.step import SHARES
+from biomech_id.session.values.summary import complaints_of, verdict_sentence
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -43,6 +50,8 @@ PROPER = frozenset(
 TYPED = re.compile(
     r"\[\[?[\w.]+\]\]?|\w+ = (?:\"[^\"]*\"|\[[^\]]*\])|\w*[_.]\w+[\w.]*|`[^`]*`|\b[LR](?:[A-Z][a-z]+){2,}|[A-Z]+:[A-Z]\w+"
 )
+#: Keys of subject.toml.
+KEYS = frozenset({"aid", "footwear", "mass", "kg"})
 TOGETHER = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
 WORD = re.compile(r"[A-Za-zÄÖÜäöüß]{2,}")
 
@@ -99,6 +108,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def virtual(name: str, folder: Path) -> Path:
+    if (folder / f"{name}-out").is_dir():
+        return folder / f"{name}-out"
     person = virtual_subject(pattern=name, duration_s=3.0, rate_hz=60.0, muscles=name == "crouch")
     (folder / name).mkdir()
     write_c3d(person.static("static", duration_s=0.5), folder / name / "static.c3d")
@@ -119,6 +130,35 @@ def test_no_english_word_is_left_in_what_a_german_reads(name: str, sessions: Ses
 def test_nor_of_virtual_patients(name: str, home: Path) -> None:
     out = virtual(name, home)
     assert left_in_english(read_tables(out), out, home) == NOTHING
+
+
+def on_terminal(session: Session, folder: Path) -> list[str]:
+    """What `run` says at its end, and `check` of all files."""
+    done = CliRunner().invoke(app, ["check", "--all", str(folder), "--language", "de"])
+    steps = [worded("step", {"stage": name, "trial": ""}, "de") for name in SHARES]
+    return [verdict_sentence(session, "de"), *complaints_of(session, "de"), *steps, *done.stdout.splitlines()]
+
+
+def names_in(folder: Path) -> Iterator[str]:
+    """Names of a folder's files, and what these call points and events."""
+    for path in folder.glob("*.c3d"):
+        facts = read_recording(path, trust=True).facts
+        yield from (path.stem, *facts.labels, *(event.label for event in facts.events))
+
+
+def typed_away(line: str) -> str:
+    """A line without paths, options, names of rules and what a narrow screen cuts off."""
+    return re.sub(r"\S*/\S*|--[\w-]+|\[[\w-]+\]$|\w* \.\.\.$", " ", line)
+
+
+@pytest.mark.parametrize("name", [*RECORDED, *VIRTUAL])
+def test_no_english_word_is_left_on_the_terminal(name: str, sessions: Sessions, c3d_dir: Path, home: Path) -> None:
+    folder = home / name if name in VIRTUAL else c3d_dir / name
+    tables = read_tables(virtual(name, home)) if name in VIRTUAL else sessions[name].tables
+    session = analyse(folder, report=False, uncertainty=False) if name in VIRTUAL else sessions[name].session
+    known = german() | own_words(tables) | NAMES | LATIN | PROPER | KEYS | words(names_in(folder)).keys()
+    said = words([typed_away(line) for line in on_terminal(session, folder) if "eingeben:" not in line])
+    assert {word: place for word, place in said.items() if word not in known} == {}
 
 
 def test_an_english_report_would_be_seen(sessions: Sessions, home: Path) -> None:

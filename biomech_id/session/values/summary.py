@@ -16,7 +16,7 @@ from biomech_id.feet.floor import NO_BELTS, Belts
 from biomech_id.feet.movements import TrialKind
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.review import decision_records
-from biomech_id.languages import Sentence
+from biomech_id.languages import WRITTEN, Sentence, worded
 from biomech_id.models.registry import body_model
 from biomech_id.movement.cycle import Cycle
 from biomech_id.movement.grades import Grade, rule_sentence
@@ -74,54 +74,51 @@ def session_summary(session: Session) -> dict[str, Any]:
     }
 
 
-def verdict_sentence(session: Session) -> str:
+def verdict_sentence(session: Session, language: str = WRITTEN) -> str:
     """Return the verdict of the whole session in one line, naming every trial that is not simply accepted.
 
     Parameters
     ----------
     session : Session
         The session after judging, with its failures.
+    language : str, optional
+        Language of the words: one of `languages.LANGUAGES`.
     """
     if not session.movements and session.muscle_signals.present:
-        names = ", ".join(one.trial for one in session.muscle_signals.trials)
-        return f"Muscle signals without movement in {names}: shown over time, and not judged."
+        return worded("session-of-muscles", {"trials": [one.trial for one in session.muscle_signals.trials]}, language)
     if not session.movements:
-        return "No trial could be analysed."
-    by_grade = {grade: [trial.name for trial in session.movements if trial.verdict is grade] for grade in Grade}
+        return worded("session-of-nothing", {}, language)
+    named = {
+        str(grade).replace(" ", "_"): [trial.name for trial in session.movements if trial.verdict is grade]
+        for grade in (Grade.WARN, Grade.REJECT, Grade.NOT_MEASURED, Grade.NOT_JUDGED)
+    }
+    named |= {"failed": [failure.file for failure in session.failures]}
+    named |= {"bare": [trial.name for trial in session.movements if not trial.has_kinetics]}
     count = len(session.movements)
-    parts = [f"{count} trial{'s' if count != 1 else ''}: {len(by_grade[Grade.ACCEPT])} accepted"]
-    for grade, words in (
-        (Grade.WARN, "with warnings"), (Grade.REJECT, "rejected"), (Grade.NOT_MEASURED, "not measured"),
-        (Grade.NOT_JUDGED, "not judged"),
-    ):  # fmt: skip
-        if by_grade[grade]:
-            parts.append(f"{len(by_grade[grade])} {words} ({', '.join(by_grade[grade])})")
-    if session.failures:
-        files = ", ".join(failure.file for failure in session.failures)
-        parts.append(f"{len(session.failures)} could not be analysed ({files})")
-    bare = [trial.name for trial in session.movements if not trial.has_kinetics]
-    if bare:
-        parts.append("kinematics only" + (f" in {', '.join(bare)}" if len(bare) < count else ""))
-    return ", ".join(parts) + "."
+    values = {"trials": count, "accepted": sum(trial.verdict is Grade.ACCEPT for trial in session.movements)}
+    values |= {f"n_{name}": len(names) for name, names in named.items()}
+    return worded("session-verdict", {**values, **named, "every_bare": len(named["bare"]) == count}, language)
 
 
-def complaints_of(session: Session) -> tuple[str, ...]:
+def complaints_of(session: Session, language: str = WRITTEN) -> tuple[str, ...]:
     """Return one sentence for each thing that somebody should look at: the run then ends with exit code 3.
 
     Parameters
     ----------
     session : Session
         The session after judging, with its failures.
+    language : str, optional
+        Language of the words: one of `languages.LANGUAGES`; why a file was refused is said in English.
     """
     complaints = [failure.sentence if failure.names_file else f"{failure.file}: {failure.sentence}" for failure in session.failures]
     if not session.movements and session.static_file:
-        complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
+        complaints.append(worded("session-of-static", {"file": session.static_file}, language))
     for where, findings in (("", session.session_findings), *((t.name + ": ", t.findings) for t in session.movements)):
-        complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
+        complaints += [where + finding.text(language) for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.movements:
         # Of a cycle that did not pass, and of the whole body, a finding says more.
         rows = [row for row in trial.quality if not row.explained_by_findings]
-        complaints += [f"{trial.name}: {sentence}." for row in rows if (sentence := rule_sentence(row))]
+        complaints += [f"{trial.name}: {sentence}." for row in rows if (sentence := rule_sentence(row, language))]
     return tuple(complaints)
 
 
