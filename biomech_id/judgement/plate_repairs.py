@@ -165,15 +165,17 @@ def _put_back(result: Solved, mirror: _Mirror, *, forced: bool = False) -> Solve
     """
     movement = result.motion
     assert isinstance(movement, Movement)
+    beside = [
+        StanceVerdict(movement.trial.name, stance.side, stance.plates, start_s=stance.start_s)
+        for stance in (result.assignment.stances if forced and result.assignment else ())
+        if stance.reason.rule in AGAINST_THE_PLATE and len(stance.plates) == 1 and stance.start_s == stance.start_s
+    ]
+    if not mirror.numbers and not beside:
+        return result
     smoothed = movement.trial.wrench_plates
     trial = replace(
         movement.trial, plates=mirror.of(movement.trial.plates), wrench_plates=None if smoothed is None else mirror.of(smoothed)
     )
-    beside = [
-        StanceVerdict(trial.name, stance.side, stance.plates, start_s=stance.start_s)
-        for stance in (result.assignment.stances if forced and result.assignment else ())
-        if stance.reason.rule in AGAINST_THE_PLATE and len(stance.plates) == 1 and stance.start_s == stance.start_s
-    ]
     placed = replace(movement, trial=trial)
     again = with_plates(placed, feet=movement.feet, body_mass_kg=result.mass_kg, verdicts=beside)
     return replace(result, motion=again, plates=trial.plates, assignment=again.assignment, loads=None, whole_body=None)

@@ -11,9 +11,8 @@ import numpy as np
 from biomech_id.anatomy import Part
 from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import Finding
-from biomech_id.feet.feet import classify
-from biomech_id.feet.movements import TrialKind
 from biomech_id.movement.movement import CalibratedModel
+from biomech_id.request.intake import stands_still
 from biomech_id.trial import Markers, Trial
 
 #: Median distance of two markers of one segment, static against walk: 8.4 mm at most in 14 of 18 sessions of one placement, 14 on a
@@ -42,13 +41,12 @@ def static_of_another_visit(model: CalibratedModel, static: Trial | None, trials
     Finding
         ``static-of-another-visit``, with the worst pair of each segment that is off and the static trial that fits.
     """
-    standing = [
-        trial for trial in trials if static is not None and trial.name != static.name and classify(trial) is TrialKind.STATIC
-    ]
-    walks = [
-        model.named(trial).markers for trial in trials if trial not in standing and static is not None and trial.name != static.name
-    ]
-    if static is None or not standing or not walks:
+    if static is None:
+        return
+    others = [trial for trial in trials if trial.name != static.name]
+    standing = [trial for trial in others if stands_still(trial)]
+    walks = [model.named(trial).markers for trial in others if trial not in standing]
+    if not standing or not walks:
         return
     off = [each for each in _misfits(model, static, walks).values() if each[2] > ELSEWHERE_M]
     fitting = [trial for trial in standing if _fits(_misfits(model, trial, walks))]
