@@ -17,8 +17,10 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.least_squares import Wanted, expand
+from biomech_id.osim.kinematics.nearer_poses import nearer_poses
 from biomech_id.osim.kinematics.pose_search import KEY_STEP_S, PoseSearch, hard_limits
 from biomech_id.osim.skeleton.tree import Tree
+from biomech_id.trial import Trial
 
 #: Soft tissue below a marker, RMS over a walk along each axis, mm: by the body it is on, most distal words first.
 SOFT_TISSUE_MM: Mapping[str, float] = {
@@ -30,6 +32,8 @@ OTHER_TISSUE_MM = 4.9
 #: What a model's joints leave of the markers of a walk beside that, RMS along each axis, mm: a knee that only flexes is not the
 #: subject's. Of six children who walk, 2 to 6 mm make the root's residual least (benchmarks/studies/constant_bones.md).
 MISFIT_MM = 4.0
+#: Share of gravity that may lie across an axis for that axis to be vertical: what rounding in a file leaves.
+ALONG_AXIS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +186,8 @@ class TrackedPose:
     converged : BoolArray
         (N,), whether the minimum was reached; true for a frame without any marker.
     undetermined : BoolArray
-        (N, nq), coordinates that no marker of the frame shows and no target draws: they stand between their neighbours.
+        (N, nq), coordinates that markers and targets of the frame do not determine, alone or together with others. Those that no
+        frame determines stand at their default as far as the markers allow; the others between their neighbours.
     problem : tuple[Tree, Wanted]
         The tree and the weighted targets that were solved for; `covariance` needs both.
     """
@@ -323,16 +328,20 @@ def track_markers(
     tree = Tree(model, [c.name for c in model.coordinates if c.locked])
     followed, wanted = _wanted(tree, names, position, tasks)
     there = wanted.weight.sum(axis=1) > 0
-    frames = np.flatnonzero(there)
+    frames, undetermined = np.flatnonzero(there), _undetermined(tree, wanted)
     q, converged = np.full((len(position), len(model.coordinates)), np.nan), ~there
     if len(frames):
         default = None if start_q is None else np.asarray(start_q, dtype=float)
-        minimum = PoseSearch(tree, wanted.at(frames), max(1, round(KEY_STEP_S * rate_hz))).run(default)
-        q[frames], converged[frames] = minimum.q, minimum.converged
+        step = max(1, round(KEY_STEP_S * rate_hz))
+        minimum = PoseSearch(tree, wanted.at(frames), step).run(default)
+        rest = np.array([c.default for c in model.coordinates]) if default is None else default
+        at_rest = tree.skeleton.completed(np.where(undetermined[frames].all(axis=0), rest, minimum.q))
+        q[frames], weak = nearer_poses(tree, wanted.at(frames), at_rest, rest, step)
+        converged[frames], undetermined[frames] = minimum.converged, undetermined[frames] | weak
     residual = tree.posture(q, rows=False).points(wanted.body, wanted.place_m) - wanted.measured_m
     cost = np.where(there, wanted.cost(residual, q), np.nan)
     residual = np.where(wanted.weight[..., None] > 0, residual, np.nan)
-    return TrackedPose(model.coordinate_names, q, followed, residual, cost, converged, _undetermined(tree, wanted), (tree, wanted))
+    return TrackedPose(model.coordinate_names, q, followed, residual, cost, converged, undetermined, (tree, wanted))
 
 
 def _undetermined(tree: Tree, wanted: Wanted) -> BoolArray:
@@ -388,3 +397,76 @@ def _targets(tree: Tree, n: int, tasks: TrackingTasks) -> tuple[FloatArray, Floa
         if not model.coordinates[k].locked:
             target[:, k], stiffness[k] = given, weight
     return target, stiffness
+
+
+def inverse_kinematics(
+    model: MusculoskeletalModel, trial: Trial, tasks: TrackingTasks | None = None, *, start_q: ArrayLike | None = None
+) -> TrackedPose:
+    """Find a model's coordinates in every frame of a trial, whichever axis is up in the model.
+
+    A trial has Z up; the model's gravity says where is down for it. The trial's markers are turned to the model's axes: for a model
+    with Y up to X forward, Y up, Z to the right.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        A model scaled to the subject, with its markers.
+    trial : Trial
+        The recording; markers that the model does not have are left aside.
+    tasks : TrackingTasks | None, optional
+        Weights and targets; all markers alike if None.
+    start_q : ArrayLike | None, optional
+        (nq,), where to begin, rad or m.
+
+    Returns
+    -------
+    TrackedPose
+        As `track_markers` returns it; residuals in the model's axes.
+
+    Raises
+    ------
+    InvalidValueError
+        A model whose gravity is not along one of its axes: nothing says where is up.
+    MissingInputError
+        No marker that model, tasks and recording have in common.
+    """
+    position = trial.markers.position_m @ R_lab_model(model)
+    wanted = tasks or TrackingTasks({marker.name: 1.0 for marker in model.markers} or {"": 1.0})
+    return track_markers(model, trial.markers.names, position, wanted, rate_hz=trial.rate_hz, start_q=start_q)
+
+
+def R_lab_model(model: MusculoskeletalModel) -> FloatArray:
+    """Turn from a model's surroundings to laboratory axes with Z up.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        The model; its gravity says where is down.
+
+    Returns
+    -------
+    FloatArray
+        (3, 3), maps components in the model's surroundings to those in the laboratory; X stays X unless the model has X up.
+
+    Raises
+    ------
+    InvalidValueError
+        A gravity that is not along one of the axes.
+
+    Examples
+    --------
+    >>> from biomech_id.osim.kinematics.inverse_kinematics import R_lab_model
+    >>> from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+    >>> (R_lab_model(MusculoskeletalModel("y up", (), (), ())) @ [0.0, 1.0, 0.0]).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    gravity = np.asarray(model.gravity_m_s2, dtype=float)
+    axis = int(np.argmax(np.abs(gravity)))
+    up = -np.sign(gravity) * (np.arange(3) == axis)
+    if not up.any() or np.abs(np.delete(gravity, axis)).max() > ALONG_AXIS * np.abs(gravity[axis]):
+        raise InvalidValueError(
+            f"The gravity of the model {model.name} is {gravity.tolist()}, along none of its axes: nothing says where is up.",
+            value=gravity.tolist(), expected="gravity along one axis, as 0 -9.80665 0", where=model.source or model.name,
+        )  # fmt: skip
+    forward = np.eye(3)[1 if axis == 0 else 0]
+    return np.array([forward, np.cross(up, forward), up])

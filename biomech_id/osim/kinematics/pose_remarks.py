@@ -1,0 +1,103 @@
+"""What is odd about poses that inverse kinematics found, in sentences that name the coordinate and count the frames."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
+
+#: A coordinate is outside its range from here on, rad or m: far above rounding, far below what a marker shows.
+OUTSIDE = 1e-6
+#: Names that a sentence lists; of the rest it gives the number.
+MOST_NAMES = 12
+#: Of the lean from which a body lies: 60 degrees.
+LEANING_COSINE = 0.5
+
+
+def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
+    """Describe coordinates that are undetermined, outside their range, or jump.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        The model whose pose it is.
+    pose : TrackedPose
+        Coordinates (N, nq) of `track_markers`.
+
+    Returns
+    -------
+    tuple[str, ...]
+        One sentence for all coordinates that no frame determines, one for each that some frames do not, that leaves its range
+        or that jumps by more than 180 degrees; empty where nothing is odd.
+    """
+    frames, remarks = np.isfinite(pose.cost), list[str]()
+    n = int(frames.sum())
+    q, undetermined = pose.q[frames], pose.undetermined[frames].sum(axis=0)
+    never = [name for name, count in zip(pose.coordinates, undetermined.tolist(), strict=True) if n and count == n]
+    if never:
+        more = f" and {len(never) - MOST_NAMES} more" if len(never) > MOST_NAMES else ""
+        remarks.append(
+            f"No marker determines {', '.join(never[:MOST_NAMES])}{more} ({len(never)} of {len(pose.coordinates)} coordinates): "
+            "they are at their default, or as near it as the markers allow."
+        )
+    for k, coordinate in enumerate(model.coordinates):
+        if 0 < undetermined[k] < n:
+            remarks.append(f"The markers of {int(undetermined[k])} of {n} frames do not determine {coordinate.name}.")
+        remarks += _outside(coordinate, q[:, k], n)
+        jumps = int((np.abs(np.diff(pose.q[:, k])) > np.pi).sum()) if coordinate.motion == "rotational" else 0
+        if jumps:
+            remarks.append(f"The coordinate {coordinate.name} jumps by more than 180 degrees {jumps} times from frame to frame.")
+    return tuple(remarks)
+
+
+def lying_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
+    """Say that a recording and a model differ about where is up, if they seem to.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        The model whose pose it is; its gravity says where is up.
+    pose : TrackedPose
+        Coordinates (N, nq) of `track_markers`.
+
+    Returns
+    -------
+    tuple[str, ...]
+        One sentence where the body that most markers are on is turned from its default by more than 60 degrees against the
+        vertical in more than half of the frames; else empty.
+    """
+    tree, wanted = pose.problem
+    frames = np.isfinite(pose.cost)
+    down = np.asarray(model.gravity_m_s2, dtype=float)
+    if not (frames.any() and down.any()):
+        return ()
+    # The body nearest the root leans as the whole does.
+    body = int(wanted.body.min())
+    up = tree.default_place[body, :3, :3].T @ (-down / np.linalg.norm(down))
+    turned = tree.posture(pose.q[frames], rows=False).place[:, body, :3, :3] @ up
+    cosine = turned @ (-down / np.linalg.norm(down))
+    if (cosine < LEANING_COSINE).mean() <= 0.5:
+        return ()
+    name, lean = tree.skeleton.body_names[body], np.rad2deg(np.arccos(np.clip(np.median(cosine), -1, 1)))
+    axis, own = ("XYZ"[int(np.argmax(np.abs(vector)))] for vector in (np.median(turned, axis=0), down))
+    return (
+        f"The body {name} leans by {lean:.0f} degrees from its default: unless the subject lies, the recording has the vertical "
+        f"along {axis}, where the model has it along {own}. "
+        "Turn the recording, or read it as a trial and use inverse_kinematics(model, trial), which turns it.",
+    )
+
+
+def _outside(coordinate: ModelCoordinate, q: FloatArray, n: int) -> list[str]:
+    low, high = coordinate.range
+    beyond = np.maximum(q - high, low - q)
+    count = int((beyond > OUTSIDE).sum())
+    if not count:
+        return []
+    scale, unit = (np.rad2deg(1.0), "degrees") if coordinate.motion == "rotational" else (1.0, "m")
+    scale, unit = (1.0, "in its own unit") if coordinate.motion == "coupled" else (scale, unit)
+    return [
+        f"The coordinate {coordinate.name} is outside its range of {scale * low:.4g} to {scale * high:.4g} {unit} in {count} "
+        f"of {n} frames, by up to {scale * float(beyond.max()):.3g}: no pose within the range was found to fit the markers as well."
+    ]
