@@ -11,9 +11,15 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.output_names import last_part
-from biomech_id.multibody.musculoskeletal import Measurement, MusculoskeletalModel
+from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
 from biomech_id.osim.document.model import SWITCHED_OFF, read_marker_set, read_osim
-from biomech_id.osim.document.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
+from biomech_id.osim.document.scaled_document import (
+    scaled_paths,
+    unscaled_parts,
+    write_marker_set,
+    write_scale_factors,
+    write_scaled_model,
+)
 from biomech_id.osim.document.setups import (
     InverseDynamicsSetup,
     InverseKinematicsSetup,
@@ -27,6 +33,7 @@ from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_
 from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion, speeds_of
 from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.osim.kinematics.pose_remarks import lying_remarks, pose_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
 from biomech_id.osim.scaling import (
@@ -124,6 +131,8 @@ def coordinates_in(table: StorageTable, model: MusculoskeletalModel) -> dict[str
     for name in table.columns:
         parts = name.split("/")
         coordinate = parts[-2] if parts[-1] == "value" and len(parts) > 1 else name
+        if coordinate not in model.coordinate_names:
+            coordinate = "/".join(parts[-3:-1])
         if coordinate in model.coordinate_names:
             values[coordinate] = table[name]
     if not values:
@@ -385,7 +394,7 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
         names = [f"{name}_{axis}" for name in pose.markers for axis in ("tx", "ty", "tz")]
         places = Skeleton(model).markers(pose.q, pose.markers).reshape(len(time_s), -1)
         place.write(locations, write_tool_table, "Model Marker Locations from IK", names, time_s, places)
-    remarks = _not_followed(setup.pose, pose)
+    remarks = [*_not_followed(setup.pose, pose), *lying_remarks(model, pose), *pose_remarks(model, pose)]
     remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
@@ -419,22 +428,28 @@ def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcom
         model = with_model_markers(model, read_marker_set(setup.marker_set_file))
     model = replace(model, name=setup.name or model.name)
     factors: dict[str, FloatArray] = {}
+    resting: tuple[MuscleModel, ...] = ()
     remarks: list[str] = []
     if setup.scaler is not None:
         factors, remarks = _factors(model, setup.scaler)
         mass = setup.mass_kg if setup.mass_kg > 0 else None
-        scaled = scaled_model(model, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
-        scaled, more = _with_muscles(model, scaled)
+        # Ligaments and path springs grow with their paths, as fibres and tendons do.
+        whole = replace(model, muscles=(*model.muscles, *scaled_paths(setup.model_file, model)))
+        scaled = scaled_model(whole, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
+        scaled, more = _with_muscles(whole, scaled)
         remarks += more
+        resting, scaled = scaled.muscles[len(model.muscles) :], replace(scaled, muscles=scaled.muscles[: len(model.muscles)])
+        if kept := unscaled_parts(setup.model_file, factors):
+            remarks.append(f"Scaling leaves these as they are, as OpenSim does: {', '.join(kept)}.")
         model = scaled
         place.write(setup.scaler.output_scales, write_scale_factors, scaled, factors)
-        place.write(setup.scaler.output_model, write_scaled_model, setup.model_file, scaled, factors)
+        place.write(setup.scaler.output_model, write_scaled_model, setup.model_file, scaled, factors, resting)
     if setup.placer is not None:
         placed, q, more = _placed(model, setup.placer)
         remarks += more
         place.write(setup.placer.output_motion, _write_pose, placed, q, setup)
         place.write(setup.placer.output_markers, write_marker_set, placed.markers)
-        place.write(setup.placer.output_model, write_scaled_model, setup.model_file, placed, factors)
+        place.write(setup.placer.output_model, write_scaled_model, setup.model_file, placed, factors, resting)
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
 

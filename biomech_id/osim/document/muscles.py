@@ -38,18 +38,39 @@ def muscle_of(element: Element, default: Element | None, find: Finder, where: st
     Returns
     -------
     MuscleModel | None
-        Force in N, lengths in m, pennation in rad, NaN for what neither force nor default say; None for a force that is no muscle,
-        or whose path is not made of points.
+        Force in N, lengths in m, pennation in rad, NaN for what neither force nor default say; without points where its path is a
+        function or of version 1; None for a force that is no muscle.
 
     Raises
     ------
     FileRefusedError
         A point or function of its path that is not supported; the message names the muscle.
     """
-    path = element.find("GeometryPath")
-    if path is None or not ("Muscle" in element.tag or element_text(element, "max_isometric_force")):
+    if not ("Muscle" in element.tag or element_text(element, "max_isometric_force")):
         return None
-    name = element.get("name", "")
+    return path_of(element, default, find, where)
+
+
+def path_of(element: Element, default: Element | None, find: Finder, where: str) -> MuscleModel:
+    """Read what pulls along a path: a muscle, or a ligament or spring, whose numbers are then NaN.
+
+    Parameters
+    ----------
+    element : Element
+        Element of the force, of any version.
+    default : Element | None
+        What the model says of this kind of force where the force itself says nothing.
+    find : Finder
+        Resolves the name of a frame to a body, an origin (m) and axes.
+    where : str
+        The document's file, named in messages.
+
+    Returns
+    -------
+    MuscleModel
+        As of `muscle_of`; without points where the path is not made of points that are read.
+    """
+    name, path = element.get("name", ""), element.find("GeometryPath")
     points = tuple(_point(point, name, find, where) for point in objects_in(path, "PathPointSet"))
     wraps = tuple(_wrap(wrap, where) for wrap in objects_in(path, "PathWrapSet"))
     force, fibre, tendon, angle, old_angle = (_number(element, default, tag, where) for tag in _NUMBERS)

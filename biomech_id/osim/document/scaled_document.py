@@ -6,7 +6,8 @@ multiplied by the body's factors; masses, tensors, markers, sizes of surfaces an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -17,8 +18,10 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelMarker, MuscleModel, MusculoskeletalModel
 from biomech_id.osim.document.model import FrameFinder
+from biomech_id.osim.document.muscles import path_of
 from biomech_id.osim.document.writing import element, object_set, properties, write_document
 from biomech_id.readers.opensim.document import (
+    described,
     element_number,
     element_numbers,
     element_text,
@@ -32,9 +35,22 @@ from biomech_id.writers.opensim_text import number
 _SIZES = {"WrapCylinder": ("radius", "length"), "WrapSphere": ("radius",), "WrapTorus": ("inner_radius", "outer_radius")}
 _SLIDES = ("translation1", "translation2", "translation3")
 _LENGTHS = ("optimal_fiber_length", "tendon_slack_length")
+#: Length of a ligament or path spring that goes with its path.
+RESTING = "resting_length"
+#: What marks objects whose places OpenSim's scaling leaves where they are.
+_KEPT = (
+    "FunctionBasedPath", "MusclePointSet", "point", "point1", "point2", "pointA", "pointB", "location_body_1", "location_body_2",
+    "constant_distance",
+)  # fmt: skip
 
 
-def write_scaled_model(path: Path, generic: Path, scaled: MusculoskeletalModel, factors: Mapping[str, FloatArray]) -> Path:
+def write_scaled_model(
+    path: Path,
+    generic: Path,
+    scaled: MusculoskeletalModel,
+    factors: Mapping[str, FloatArray],
+    resting: Sequence[MuscleModel] = (),
+) -> Path:
     """Write a scaled model as ``.osim``.
 
     Parameters
@@ -47,6 +63,8 @@ def write_scaled_model(path: Path, generic: Path, scaled: MusculoskeletalModel, 
         The model as it is to be.
     factors : Mapping[str, FloatArray]
         Body -> (3,) factors; bodies that are not named are not scaled.
+    resting : Sequence[MuscleModel], optional
+        Ligaments and path springs, with their resting lengths as they are to be (m).
 
     Returns
     -------
@@ -68,6 +86,7 @@ def write_scaled_model(path: Path, generic: Path, scaled: MusculoskeletalModel, 
     document.joints()
     document.offset_frames()
     document.paths()
+    document.stations({part.name: part.tendon_slack_length_m for part in resting})
     joints_in_bodies = any(body.find("Joint") is not None for body in objects_in(model, "BodySet"))
     markers = [_marker(marker, new_form=not joints_in_bodies) for marker in scaled.markers]
     _replace(model, object_set("MarkerSet", markers, name="markerset"))
@@ -75,6 +94,60 @@ def write_scaled_model(path: Path, generic: Path, scaled: MusculoskeletalModel, 
     text = with_colons(ElementTree.tostring(root, encoding="unicode"))
     path.write_text(f'<?xml version="1.0" encoding="UTF-8" ?>\n{text}\n', encoding="utf-8", newline="\n")
     return path
+
+
+def unscaled_parts(generic: Path, factors: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    """Name what hangs on scaled bodies and keeps its size and place, as in OpenSim's scale tool.
+
+    Parameters
+    ----------
+    generic : Path
+        The file of the model before it is scaled.
+    factors : Mapping[str, FloatArray]
+        Body -> (3,) factors.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Kind and name of contact geometry, of springs and actuators at points, of constraints with places, and of paths that are
+        not made of points; empty where no factor differs from 1.
+    """
+    if all((np.asarray(values) == 1.0).all() for values in factors.values()):
+        return ()
+    root = read_document(generic)
+    model = root if root.tag == "Model" else root.find("Model")
+    forces = [force for force in objects_in(model, "ForceSet") if "Bushing" not in force.tag]
+    parts = [*objects_in(model, "ConstraintSet"), *forces]
+    placed = [part for part in parts if any(part.find(tag) is not None for tag in _KEPT)]
+    return tuple(described(part) for part in (*objects_in(model, "ContactGeometrySet"), *placed))
+
+
+def scaled_paths(generic: Path, before: MusculoskeletalModel) -> tuple[MuscleModel, ...]:
+    """Read the paths of a document's ligaments and path springs.
+
+    Parameters
+    ----------
+    generic : Path
+        The file of the model before it is scaled.
+    before : MusculoskeletalModel
+        The model of that file.
+
+    Returns
+    -------
+    tuple[MuscleModel, ...]
+        Their points and wraps, with the resting length (m) as tendon slack length.
+    """
+    root = read_document(generic)
+    model = root if root.tag == "Model" else root.find("Model")
+    if model is None:
+        return ()
+    frames, paths = FrameFinder(model, str(generic)), []
+    muscles = {muscle.name for muscle in before.muscles}
+    for force in objects_in(model, "ForceSet"):
+        if element_text(force, RESTING) and force.find("GeometryPath") is not None and force.get("name", "") not in muscles:
+            resting_m = element_number(force, RESTING, np.nan, str(generic))
+            paths.append(replace(path_of(force, None, frames.find, str(generic)), tendon_slack_length_m=resting_m))
+    return tuple(paths)
 
 
 def write_scale_factors(path: Path, model: MusculoskeletalModel, factors: Mapping[str, FloatArray]) -> Path:
@@ -250,6 +323,16 @@ class _Document:
                         for holder in point.iterfind(tag):
                             holder[:] = [self.multiplied(child, factor) for child in holder]
             self.lengths(force, muscles.get(force.get("name", "")))
+
+    def stations(self, resting_m: Mapping[str, float]) -> None:
+        """Places that stand alone, bushings of versions before 4, and lengths at rest."""
+        for station in self.model.iter("Station"):
+            self.times(station, "location", self.of_frame(socket(station, "parent_frame", "body")))
+        for force in objects_in(self.model, "ForceSet"):
+            for side in ("1", "2") if "Bushing" in force.tag else ():
+                self.times(force, f"location_body_{side}", self.of_frame(element_text(force, f"body_{side}")))
+            if force.get("name", "") in resting_m:
+                _set(force, RESTING, number(resting_m[force.get("name", "")]))
 
     def lengths(self, force: Element, muscle: MuscleModel | None) -> None:
         if muscle is not None:

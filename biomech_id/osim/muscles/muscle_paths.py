@@ -309,6 +309,11 @@ class MusclePaths:
 
 def _not_supported(model: MusculoskeletalModel, muscle: MuscleModel) -> str:
     """Why a muscle's path cannot be computed, in one sentence; empty if it can."""
+    if not muscle.points:
+        return (
+            f"The path of the muscle {muscle.name} is not made of points of a GeometryPath (a function of coordinates, or points "
+            "of version 1): its length is not computed."
+        )
     objects = {wrap.name: wrap for wrap in model.wrap_objects}
     for wrap in muscle.wraps:
         surface = objects[wrap.wrap_object]
