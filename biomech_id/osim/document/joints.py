@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -68,7 +70,8 @@ def joint_of(element: Element, hangs_in: str, find: Finder, where: str) -> tuple
     FileRefusedError
         A kind of joint that is not supported, or one without its coordinates.
     """
-    kind, name = element.tag.removesuffix("Joint").lower(), element.get("name", "")
+    # OpenSim calls a joint without a name after its kind.
+    kind, name = element.tag.removesuffix("Joint").lower(), element.get("name", "") or element.tag.lower()
     if kind not in (*_FIXED_KINDS, "custom") or is_true(element, "reverse"):
         raise FileRefusedError(
             f"The joint {described(element)} is not supported{' in reverse' if is_true(element, 'reverse') else ''}.",
@@ -87,6 +90,8 @@ def joint_of(element: Element, hangs_in: str, find: Finder, where: str) -> tuple
     else:
         coordinates = tuple(c.get("name", "") for c in coordinate_elements(element))
         turns, slides = _FIXED_KINDS[kind]
+        if not coordinates:
+            coordinates = tuple(f"_coord_{k}" for k in range(len(turns) + len(slides)))
         if len(coordinates) != len(turns) + len(slides):
             raise FileRefusedError(
                 f"The joint {described(element)} has {len(coordinates)} coordinates.",
@@ -211,7 +216,8 @@ def coordinates_of(joint: ModelJoint, element: Element, where: str) -> Iterator[
     """
     elements = {c.get("name", ""): c for c in coordinate_elements(element)}
     for name in joint.coordinates:
-        entry = elements[name]
+        # OpenSim makes the coordinates of a joint that writes none.
+        entry = elements.get(name, Element("Coordinate"))
         limits = element_numbers(entry, "range", 2, where) if element_text(entry, "range") else np.array(_DEFAULT_RANGE)
         prescribed = None
         if is_true(entry, "prescribed"):
@@ -220,6 +226,41 @@ def coordinates_of(joint: ModelJoint, element: Element, where: str) -> Iterator[
             name, joint.name, _motion(joint, name), element_number(entry, "default_value", 0.0, where),
             (float(limits[0]), float(limits[1])), is_true(entry, "clamped"), is_true(entry, "locked"), prescribed,
         )  # fmt: skip
+
+
+def by_joint_path(
+    joints: tuple[ModelJoint, ...], coordinates: tuple[ModelCoordinate, ...]
+) -> tuple[tuple[ModelJoint, ...], tuple[ModelCoordinate, ...]]:
+    """Give joints of one name a number, and put the joint before coordinates whose name stands in several joints.
+
+    Parameters
+    ----------
+    joints : tuple[ModelJoint, ...]
+        In the document's order.
+    coordinates : tuple[ModelCoordinate, ...]
+        In the joints' order.
+
+    Returns
+    -------
+    tuple[tuple[ModelJoint, ...], tuple[ModelCoordinate, ...]]
+        Coordinates of one name are called "joint/coordinate"; all others, and their joints, as they were.
+    """
+    names, taken = Counter(c.name for c in coordinates), Counter[str]()
+    kinds, renamed = Counter(joint.name for joint in joints), list[ModelJoint]()
+    for joint in joints:
+        taken[joint.name] += 1
+        unnamed = kinds[joint.name] > 1 and joint.name == f"{joint.kind}joint" and taken[joint.name] > 1
+        own = f"{joint.name}_{taken[joint.name] - 2}" if unnamed else joint.name
+        new = {name: f"{own}/{name}" for name in joint.coordinates if names[name] > 1}
+        turns, slides = (
+            tuple(replace(axis, coordinate=new.get(axis.coordinate, axis.coordinate)) for axis in axes)
+            for axes in (joint.rotations, joint.translations)
+        )
+        called = tuple(new.get(name, name) for name in joint.coordinates)
+        renamed.append(replace(joint, name=own, coordinates=called, rotations=turns, translations=slides))
+    called_in = [(joint.name, name) for joint in renamed for name in joint.coordinates]
+    pairs = zip(coordinates, called_in, strict=True)
+    return tuple(renamed), tuple(replace(c, name=name, joint=joint) for c, (joint, name) in pairs)
 
 
 def _motion(joint: ModelJoint, name: str) -> MotionKind:

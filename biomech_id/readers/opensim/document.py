@@ -98,7 +98,14 @@ def _decoded(raw: bytes) -> str:
     """Text in the encoding that the file's first bytes name; the declaration is dropped, as it does not hold any more."""
     declared = _DECLARED.match(raw)
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
-    text = raw.decode(encoding or (declared.group(1).decode() if declared else "utf-8"))
+    encoding = encoding or (declared.group(1).decode() if declared else "utf-8")
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError:
+        if encoding.lower() not in ("utf-8", "utf8"):
+            raise
+        # Windows programs write their own code page below a line that says UTF-8; OpenSim takes it.
+        text = raw.decode("cp1252")
     return re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1)
 
 

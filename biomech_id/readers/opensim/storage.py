@@ -63,12 +63,6 @@ class StorageTable:
         object.__setattr__(self, "time_s", readonly(self.time_s, (None,), name="time_s", where=self.name))
         shape = (len(self.time_s), len(self.columns))
         object.__setattr__(self, "values", readonly(self.values, shape, name="values", where=self.name))
-        twice = sorted({name for name in self.columns if self.columns.count(name) > 1})
-        if twice:
-            raise InvalidValueError(
-                f"{self.name} has more than one column named {', '.join(twice)}.",
-                value=twice, expected="column names that differ", where=self.name,
-            )  # fmt: skip
 
     def __contains__(self, column: object) -> bool:
         return column in self.columns
@@ -80,16 +74,23 @@ class StorageTable:
         ------
         MissingInputError
             There is no such column; the message lists those there are.
+        InvalidValueError
+            Two columns have the name.
         """
         if column not in self.columns:
             raise MissingInputError(
                 f"{self.name} has no column {column}; it has {', '.join(self.columns)}.",
                 value=column, expected=", ".join(self.columns), where=self.name,
             )  # fmt: skip
+        if self.columns.count(column) > 1:
+            raise InvalidValueError(
+                f"{self.name} has more than one column named {column}, and it is asked for.",
+                value=column, expected="column names that differ", where=self.name,
+            )  # fmt: skip
         return self.values[:, self.columns.index(column)]
 
     def vector(self, stem: str) -> FloatArray:
-        """Return the columns stem + x, y, z as (n, 3).
+        """Return the columns stem + x, y, z as (n, 3), else the three that begin with the stem.
 
         Parameters
         ----------
@@ -106,7 +107,12 @@ class StorageTable:
         MissingInputError
             One of them is not there.
         """
-        return np.column_stack([self[stem + axis] for axis in "xyz"])
+        names = [stem + axis for axis in "xyz"]
+        if not all(name in self for name in names):
+            # As OpenSim takes an identifier: whatever begins with it, if that is three columns.
+            begun = [name for name in self.columns if name.startswith(stem)]
+            names = begun if len(begun) == len(names) else names
+        return np.column_stack([self[name] for name in names])
 
 
 def read_storage(path: Path) -> StorageTable:

@@ -13,6 +13,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import BiomechError
 from biomech_id.multibody.musculoskeletal import MovingPoint, MusculoskeletalModel, PathPoint
 from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
 LINE = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
@@ -234,3 +235,20 @@ def test_mutilated_documents_are_read_or_refused_in_a_sentence(tmp_path: Path) -
             refused.append(error)
     assert all(error.expected and error.where for error in refused)
     assert n / 4 < len(refused) < n
+
+
+def test_a_muscle_whose_path_is_no_points_is_left_out_with_a_sentence(tmp_path: Path) -> None:
+    text = new_document(path="<GeometryPath => <FunctionBasedPath", end="</GeometryPath> => </FunctionBasedPath>")
+    model = read(tmp_path, text)
+    assert [muscle.name for muscle in model.muscles] == ["vasti"]
+    paths = MusclePaths(model)
+    assert paths.names == ()
+    assert "vasti is not made of points" in paths.left_out["vasti"]
+
+
+def test_coordinates_of_one_name_are_called_by_their_joint(tmp_path: Path) -> None:
+    model = read(
+        tmp_path, old_document(same='Coordinate name="hip" => Coordinate name="glide"', off="isDisabled>false => isDisabled>true")
+    )
+    assert model.coordinate_names == ("hip/glide", "bend", "knee/glide")
+    assert [c.joint for c in model.coordinates] == ["hip", "knee", "knee"]

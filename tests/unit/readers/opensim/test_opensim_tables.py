@@ -108,8 +108,18 @@ def test_a_missing_column_lists_those_there_are() -> None:
     table = StorageTable("walk", ("a", "b"), np.zeros(1), np.zeros((1, 2)))
     with pytest.raises(MissingInputError, match="a, b"):
         table["c"]
+    twice = StorageTable("walk", ("a", "a", "b"), np.zeros(1), np.array([[1.0, 2.0, 3.0]]))
+    assert twice["b"].tolist() == [3.0]
     with pytest.raises(InvalidValueError, match="more than one column named a"):
-        StorageTable("walk", ("a", "a"), np.zeros(1), np.zeros((1, 2)))
+        twice["a"]
+
+
+def test_an_identifier_is_what_three_columns_begin_with() -> None:
+    table = StorageTable("forces", ("f1x", "f1y", "f1z", "1_F_ap", "1_F_up", "1_F_ml"), np.zeros(1), np.arange(6.0)[None])
+    assert table.vector("f1").tolist() == [[0.0, 1.0, 2.0]]
+    assert table.vector("1_F_").tolist() == [[3.0, 4.0, 5.0]]
+    with pytest.raises(MissingInputError, match="no column gx"):
+        table.vector("g")
 
 
 def trc_text(unit: str, scale: float, frames: tuple[int, ...] = (1, 2, 3), rate: float = 100.0) -> str:
