@@ -2,8 +2,8 @@
 
 A sum of squares does not care whether an arm turned three times about itself, or which of two bones leans. Poses in which a
 coordinate lies far outside its range, or jumps, or in which a direction moves no marker, are therefore looked for anew: within
-ranges, from their neighbours, or drawn to the default. The new pose is taken where its markers fit as well within `NOISE_M`. Where
-no other pose fits, the minimum stands: what is odd about it is said by `pose_remarks`.
+ranges, from their neighbours, or drawn to the default. The new pose is taken where its markers fit as well within `SAME_FIT_M`.
+Where no other pose fits, the minimum stands: what is odd about it is said by `pose_remarks`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from biomech_id.osim.kinematics.pose_search import PoseSearch, hard_limits
 from biomech_id.osim.skeleton.tree import Tree
 
 #: Two poses fit equally well whose mean squares differ by less than the square of this, m: half of a marker's noise.
-NOISE_M = 5e-4
+SAME_FIT_M = 5e-4
 #: What nothing determines is taken from the search below as long as the mean square is larger by less than the square of this, m.
 MOST_M = 2e-3
 #: Of a direction that is not determined: a whole radian moves the markers by less than 0.1 mm; m^2/rad^2.
@@ -177,9 +177,9 @@ class _Nearer:
             mean = float(above.mean())
             if mean < self.above:
                 self.q, self.above = other, mean
-            return mean <= NOISE_M**2 / 2
+            return mean <= SAME_FIT_M**2 / 2
         before, after = self.outside(self.q), self.outside(other)
-        taken = (above <= NOISE_M**2 / 2) & (before > FAR_OUTSIDE) & (after < before - FAR_OUTSIDE / 2)
+        taken = (above <= SAME_FIT_M**2 / 2) & (before > FAR_OUTSIDE) & (after < before - FAR_OUTSIDE / 2)
         self.q[taken] = other[taken]
         return bool((self.outside(self.q) <= FAR_OUTSIDE).all())
 
@@ -198,7 +198,7 @@ class _Nearer:
                 if not len(to):
                     continue
                 other = minimise(self.tree, drawn.at(to), self.q[to + side], self.bounds).q
-                fits = self.cost(to, other) <= np.maximum(self.least[to] + NOISE_M**2 / 2, self.cost(to, self.q[to]))
+                fits = self.cost(to, other) <= np.maximum(self.least[to] + SAME_FIT_M**2 / 2, self.cost(to, self.q[to]))
                 fits &= np.abs(other - self.q[to + side]).max(axis=1) <= STEP
                 fits &= self.outside(other) <= np.maximum(self.outside(self.q[to]), FAR_OUTSIDE)
                 self.q[to[fits]] = other[fits]

@@ -9,7 +9,7 @@ from leg_model import EVEN, MODEL, NAMES, walk
 
 from biomech_id.multibody.musculoskeletal import ModelJoint, MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, inverse_kinematics, track_markers
-from biomech_id.osim.kinematics.nearer_poses import turning_freely
+from biomech_id.osim.kinematics.nearer_poses import nearer_poses, turning_freely
 from biomech_id.osim.kinematics.pose_remarks import lying_remarks, pose_remarks
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.trial import Trial
@@ -52,6 +52,19 @@ def test_whole_turns_are_taken_away_and_ranges_are_kept_where_they_can_be() -> N
     pose = track_markers(MODEL, NAMES, PLACES, TrackingTasks(EVEN), start_q=start)
     np.testing.assert_allclose(pose.q[:, 6], Q[:, 6], atol=1e-6)
     assert not pose_remarks(MODEL, pose)
+
+
+def test_whole_turns_between_frames_and_of_all_frames_go() -> None:
+    """A direction that no range holds is continuous, and within half a turn of its default."""
+    pose = track_markers(MODEL, NAMES, PLACES, TrackingTasks(EVEN))
+    tree, wanted = pose.problem
+    default = np.array([c.default for c in MODEL.coordinates])
+    q = pose.q.copy()
+    q[:, 2] += 4 * np.pi
+    q[10:20, 2] -= 2 * np.pi
+    again, weak = nearer_poses(tree, wanted, q, default, 5)
+    np.testing.assert_allclose(again, pose.q, atol=1e-9)
+    assert not weak.any()
 
 
 def test_a_value_that_only_lies_outside_the_range_stands_and_is_counted() -> None:
