@@ -1,4 +1,4 @@
-"""Running setup files of OpenSim's scale, inverse kinematics and inverse dynamics tools with this library's own engine."""
+"""Running setup files of OpenSim's scale, inverse kinematics and dynamics, and analysis tools with this library's own engine."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from biomech_id.osim.document.scaled_document import (
     write_scaled_model,
 )
 from biomech_id.osim.document.setups import (
+    AnalyzeSetup,
     InverseDynamicsSetup,
     InverseKinematicsSetup,
     PlacerSetup,
@@ -32,6 +33,9 @@ from biomech_id.osim.document.setups import (
 from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
 from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion, speeds_of
 from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
+from biomech_id.osim.forces.actuators import read_actuated
+from biomech_id.osim.forces.analysed_motion import analysed_motion
+from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
 from biomech_id.osim.kinematics.pose_remarks import lying_remarks, pose_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
@@ -78,7 +82,8 @@ def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool =
     Parameters
     ----------
     path : str | Path
-        Setup of a ScaleTool, an InverseKinematicsTool or an InverseDynamicsTool.
+        Setup of a ScaleTool, an InverseKinematicsTool, an InverseDynamicsTool, or of an AnalyzeTool with static optimisation or
+        joint reactions.
     out : str | Path | None, optional
         Folder for the outputs; where the setup says, as far as that is below its own folder, if None.
     compat : bool, optional
@@ -104,6 +109,8 @@ def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool =
         return _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), compat=compat)
     if isinstance(setup, InverseKinematicsSetup):
         return _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    if isinstance(setup, AnalyzeSetup):
+        return _analyze(setup, ToolOutputs(path, out, setup.results), compat=compat)
     return _scale(setup, ToolOutputs(path, out), compat=compat)
 
 
@@ -241,6 +248,28 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
             motion.time_s,
             values.reshape(len(values), -1),
         )
+    return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
+
+
+def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+    actuated = read_actuated(setup.model_file, setup.force_sets, replace=setup.replaces_forces, compat=compat)
+    table = read_storage(setup.coordinates_file)
+    columns = coordinates_in(table, actuated.model)
+    in_degrees = angles_in_degrees(table, columns, actuated.model, setup.coordinates_file)
+    motion = analysed_motion(
+        actuated.model, table.time_s, columns, in_degrees=in_degrees, cutoff_hz=setup.cutoff_hz, time_range_s=setup.time_range_s,
+        mirrored_rows=compat,
+    )  # fmt: skip
+    remarks = []
+    if not compat and setup.time_range_s[0] < table.time_s[0] < np.inf and np.isfinite(setup.time_range_s[0]):
+        remarks.append(f"{setup.coordinates_file.name} begins at {table.time_s[0]:g} s: nothing is computed before that.")
+    loads: tuple[OuterForce, ...] = ()
+    names: tuple[str, ...] = ()
+    if setup.external_loads_file is not None:
+        loads = outer_forces(setup.external_loads_file)
+        names = tuple(each.name for each in read_external_loads(setup.external_loads_file, one_for_each_body=False).forces)
+        remarks += [remark for force in loads if (remark := _beyond(force, motion.time_s))]
+    remarks += run_analyses(setup, place, actuated, motion, RecordedLoads(loads, names), compat=compat)
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
 

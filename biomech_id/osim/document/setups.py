@@ -1,4 +1,4 @@
-"""OpenSim's setup files of its scale, inverse kinematics and inverse dynamics tools, as values.
+"""OpenSim's setup files of its scale, inverse kinematics, inverse dynamics and analysis tools, as values.
 
 Names of files are relative to the setup's folder, as the tools take them.
 """
@@ -221,7 +221,99 @@ class ScaleSetup:
     placer: PlacerSetup | None
 
 
-ToolSetup = InverseKinematicsSetup | InverseDynamicsSetup | ScaleSetup
+@dataclass(frozen=True)
+class OptimizationSetup:
+    """A StaticOptimization of an AnalyzeTool.
+
+    Attributes
+    ----------
+    name : str
+        Of the analysis; its files are called after it.
+    interval : int
+        Every which row is given.
+    model_forces : bool
+        Whether the model's own actuators are used.
+    exponent : float
+        Of the activations in the effort.
+    curves : bool
+        Whether muscles follow their curves.
+    """
+
+    name: str
+    interval: int
+    model_forces: bool
+    exponent: float
+    curves: bool
+
+
+@dataclass(frozen=True)
+class ReactionSetup:
+    """A JointReaction of an AnalyzeTool.
+
+    Attributes
+    ----------
+    name : str
+        Of the analysis; its file is called after it.
+    interval : int
+        Every which row is given.
+    forces_file : Path | None
+        Forces of all actuators over time; None for those of the setup's own StaticOptimization.
+    joints, on, frames : tuple[str, ...]
+        Joints, "ALL" for all; the body of each that is acted on, and the one whose axes are used: one entry, or one for each.
+    """
+
+    name: str
+    interval: int
+    forces_file: Path | None
+    joints: tuple[str, ...]
+    on: tuple[str, ...]
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnalyzeSetup:
+    """An AnalyzeTool.
+
+    Attributes
+    ----------
+    name : str
+        Name of the tool; all its files begin with it.
+    model_file : Path
+        The scaled model, ``.osim``.
+    force_sets : tuple[Path, ...]
+        Documents of further forces.
+    replaces_forces : bool
+        Whether they stand for the model's own.
+    coordinates_file : Path
+        Coordinates over time, ``.mot`` or ``.sto``.
+    external_loads_file : Path | None
+        What acts from outside.
+    cutoff_hz : float
+        Of the filter; negative for none.
+    time_range_s : tuple[float, float]
+        From when to when.
+    results : str
+        Folder for what it writes.
+    optimizations : tuple[OptimizationSetup, ...]
+        Static optimisations that are on.
+    reactions : tuple[ReactionSetup, ...]
+        Joint reactions that are on.
+    """
+
+    name: str
+    model_file: Path
+    force_sets: tuple[Path, ...]
+    replaces_forces: bool
+    coordinates_file: Path
+    external_loads_file: Path | None
+    cutoff_hz: float
+    time_range_s: tuple[float, float]
+    results: str
+    optimizations: tuple[OptimizationSetup, ...]
+    reactions: tuple[ReactionSetup, ...]
+
+
+ToolSetup = InverseKinematicsSetup | InverseDynamicsSetup | ScaleSetup | AnalyzeSetup
 
 
 def read_setup(path: str | Path) -> ToolSetup:
@@ -370,7 +462,44 @@ def _placer(element: Element, path: Path) -> PlacerSetup:
     )  # fmt: skip
 
 
+def _analyze(tool: Element, path: Path) -> AnalyzeSetup:
+    where = str(path)
+    optimisations, reactions = list[OptimizationSetup](), list[ReactionSetup]()
+    for each in objects_in(tool, "AnalysisSet"):
+        name, interval = each.get("name") or each.tag, int(element_number(each, "step_interval", 1, where))
+        if not is_true(each, "on", default=True):
+            continue
+        if each.tag == "StaticOptimization":
+            use, physiology = (is_true(each, tag, default=True) for tag in ("use_model_force_set", "use_muscle_physiology"))
+            exponent = element_number(each, "activation_exponent", 2.0, where)
+            optimisations.append(OptimizationSetup(name, interval, use, exponent, physiology))
+        elif each.tag == "JointReaction":
+            words = [tuple(element_text(each, tag).split()) for tag in ("joint_names", "apply_on_bodies", "express_in_frame")]
+            reactions.append(ReactionSetup(name, interval, _file(each, "forces_file", path), words[0], words[1], words[2]))
+        else:
+            raise FileRefusedError(
+                f"The analysis {described(each)} in {path.name} is not supported; switch it off.",
+                value=each.tag, expected="StaticOptimization or JointReaction", where=where,
+            )  # fmt: skip
+    if not (optimisations or reactions):
+        raise FileRefusedError(
+            f"{path.name} has no analysis that is on.", value="", expected="a StaticOptimization or a JointReaction", where=where
+        )
+    start, end = (
+        float(element_text(tool, tag)) if "inf" in element_text(tool, tag).lower() else element_number(tool, tag, otherwise, where)
+        for tag, otherwise in (("initial_time", -np.inf), ("final_time", np.inf))
+    )
+    sets = tuple(path.parent / name.replace("\\", "/") for name in element_text(tool, "force_set_files").split())
+    return AnalyzeSetup(
+        tool.get("name", ""), _needed(tool, "model_file", path), sets, is_true(tool, "replace_force_set"),
+        _needed(tool, "coordinates_file", path), _file(tool, "external_loads_file", path),
+        element_number(tool, "lowpass_cutoff_frequency_for_coordinates", -1.0, where), (start, end),
+        element_text(tool, "results_directory"), tuple(optimisations), tuple(reactions),
+    )  # fmt: skip
+
+
 _READERS: dict[str, Callable[[Element, Path], ToolSetup]] = {
+    "AnalyzeTool": _analyze,
     "InverseDynamicsTool": _dynamics,
     "InverseKinematicsTool": _kinematics,
     "ScaleTool": _scale,

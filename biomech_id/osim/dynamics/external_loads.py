@@ -59,11 +59,14 @@ class BodyLoad:
         (N, 3), on the body.
     moment_Nm : FloatArray
         (N, 3), about the origin of the surroundings.
+    point_m : FloatArray | None, optional
+        (N, 3), where the force acts, axes of the surroundings; None if that is not known.
     """
 
     segment: str
     force_N: FloatArray
     moment_Nm: FloatArray
+    point_m: FloatArray | None = None
 
     def at_origin(self) -> tuple[FloatArray, FloatArray]:
         """Force and moment about the origin of the surroundings.
@@ -124,7 +127,7 @@ def _load(outer: OuterForce, pose: SkeletonPose, at: Mapping[str, FloatArray]) -
     point = pose.origin_m[:, body]
     if "point" in at:
         point = pose.origin_m[:, of_point] + (pose.R_ground_body[:, of_point] @ at["point"][..., None])[..., 0]
-    return BodyLoad(outer.segment, force, moment + cross(point, force))
+    return BodyLoad(outer.segment, force, moment + cross(point, force), point)
 
 
 _Key = tuple[int, str]

@@ -183,7 +183,7 @@ def forces_in(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOn
     GeneralizedForces
         As `generalized_forces` returns them.
     """
-    force, moment = _required(skeleton, motion, loads)
+    force, moment = required_wrenches(skeleton, motion, loads)
     layout, places = skeleton.layout, motion.places
     beyond = skeleton.bodies_beyond.astype(float)
     total, about_origin = (_summed(beyond, values) for values in (force, moment))
@@ -207,8 +207,23 @@ def _summed(beyond: FloatArray, values: FloatArray) -> FloatArray:
     return (beyond @ values.reshape(len(values), -1)).reshape(values.shape)
 
 
-def _required(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOnBody]) -> tuple[FloatArray, FloatArray]:
-    """Force (B, 3, N) and moment (B, 3, N) about the origin that each body needs beyond weight and loads."""
+def required_wrenches(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOnBody]) -> tuple[FloatArray, FloatArray]:
+    """What each body needs beyond weight and loads.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Tree of the scaled model.
+    motion : SkeletonMotion
+        Motion of its frames.
+    loads : Iterable[LoadOnBody]
+        Wrenches on bodies, by name, axes of the surroundings.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        Force (B, 3, N), N, and moment (B, 3, N) about the origin of the surroundings, N m; bodies in the order of the joints.
+    """
     mass, com_m, tensor = skeleton.inertia_in_frames
     C, B = motion.places.columns[1:], len(mass)
     omega, alpha = motion.rates.omega[1:], motion.rates.alpha[1:]

@@ -9,6 +9,7 @@ each with its derivative, and at the cylinder's body with the opposite of both, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel
-from biomech_id.osim.muscles.cylinder_paths import CylinderPaths, Pull
+from biomech_id.osim.muscles.cylinder_paths import CylinderPaths
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.tree import Tree, TreePose
 
@@ -26,6 +27,49 @@ from biomech_id.osim.skeleton.tree import Tree, TreePose
 BEYOND_RANGE = 1e-5
 #: How paths run over cylinders: drawn as OpenSim draws them, as OpenSim adds them up, or the shortest.
 Wrapping = Literal["drawn", "opensim", "shortest"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathTensions:
+    """Lengths of paths, and what a tension of 1 N in each does to bodies, in N states.
+
+    Attributes
+    ----------
+    length_m : FloatArray
+        (N, K), m, of each muscle.
+    arms_m : FloatArray
+        (N, K, nq), m, as `MusclePaths.moment_arms` returns them.
+    body, muscle : IntArray
+        (A,), of each pull, the body that it acts on (0 is the surroundings) and whose it is.
+    moment_m, force : FloatArray
+        (N, A, 3), of each pull, m about the origin of the surroundings and without unit, in the axes of the surroundings.
+    """
+
+    length_m: FloatArray
+    arms_m: FloatArray
+    body: IntArray
+    muscle: IntArray
+    moment_m: FloatArray
+    force: FloatArray
+
+    def on_bodies(self, tension_N: FloatArray, bodies: int) -> FloatArray:
+        """Add up what muscles do to bodies.
+
+        Parameters
+        ----------
+        tension_N : FloatArray
+            (N, K), N, of each muscle.
+        bodies : int
+            How many bodies there are, the surroundings included.
+
+        Returns
+        -------
+        FloatArray
+            (N, bodies, 6), moment about the origin of the surroundings, N m, and force, N, in the axes of the surroundings.
+        """
+        pulls = np.concatenate([self.moment_m, self.force], axis=2) * tension_N[:, self.muscle, None]
+        on_body = np.asarray(self.body == np.arange(bodies)[:, None], dtype=float)
+        return np.asarray(on_body @ pulls)
 
 
 class MusclePaths:
@@ -186,13 +230,6 @@ class MusclePaths:
         step[:, self._ends] = 0.0
         return step, np.sqrt(step[..., 0] ** 2 + step[..., 1] ** 2 + step[..., 2] ** 2)
 
-    def _units(self, points: FloatArray) -> FloatArray:
-        """Unit vectors (N, P, 3) from each point to the next; zero from the last of a path and where there is no way."""
-        if not self.names:
-            return np.zeros_like(points)
-        step, length = self._steps(points)
-        return step / np.where(length > 0, length, 1.0)[..., None]
-
     # Moment arms.
 
     def moment_arms(self, q: ArrayLike, *, wrapping: Wrapping = "drawn") -> FloatArray:
@@ -219,10 +256,36 @@ class MusclePaths:
         ShapeError
             Another number of coordinates.
         """
+        return self.tensions(q, wrapping=wrapping).arms_m
+
+    def tensions(self, q: ArrayLike, *, wrapping: Wrapping = "drawn") -> PathTensions:
+        """Lengths, moment arms and wrenches on bodies in one go.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), all coordinates, rad or m.
+        wrapping : Wrapping, optional
+            As of `moment_arms`.
+
+        Returns
+        -------
+        PathTensions
+            Of all muscles in N states.
+
+        Raises
+        ------
+        ShapeError
+            Another number of coordinates.
+        """
         q = self.tree.skeleton.completed(q)
         pose = self.tree.posture(q)
         points, active, slopes = self._points(q, pose)
-        unit = self._units(points)
+        step, size = self._steps(points) if self.names else (np.zeros_like(points), points[..., 0])
+        length = self._wraps.added(points, active, pose, wrapping)
+        if self.names:
+            length = length + np.add.reduceat(size, self._first, axis=1)
+        unit = step / np.where(size > 0, size, 1.0)[..., None]
         pull = np.zeros_like(points)
         pull[:, 1:] = unit[:, :-1]
         pull -= unit
@@ -230,7 +293,10 @@ class MusclePaths:
         pull[:, wrapped.point] += wrapped.at_points
         if active is not None:
             pull = self._given_back(pull, active)
-        by_free = self._by_rows(pose, points, pull, wrapped)
+        body, muscle = np.append(self._body, wrapped.body), np.append(self._muscle, wrapped.muscle)
+        moment = np.concatenate([cross(points, pull), wrapped.moment], axis=1)
+        force = np.concatenate([pull, wrapped.force], axis=1)
+        by_free = self._by_rows(pose, body, muscle, moment, force)
         if len(self._moving):
             self._by_moving(by_free, pose, pull, slopes, q)
         arms = np.full((len(q), len(self.names), q.shape[1]), np.nan)
@@ -239,7 +305,7 @@ class MusclePaths:
         for k, f in self.tree.following:
             with np.errstate(invalid="ignore", divide="ignore"):
                 arms[:, :, k] = np.where(slope[:, k, None] != 0, -by_free[:, :, f] / slope[:, k, None], np.nan)
-        return arms
+        return PathTensions(length, arms, body, muscle, -moment, -force)
 
     def velocities(self, q: ArrayLike, u: ArrayLike, *, wrapping: Wrapping = "drawn") -> FloatArray:
         """Lengthening velocities of the muscle-tendon units.
@@ -282,11 +348,8 @@ class MusclePaths:
         np.add.at(given, (frame, self._before(active)), pull[:, self._bound])
         return given
 
-    def _by_rows(self, pose: TreePose, points: FloatArray, pull: FloatArray, wrapped: Pull) -> FloatArray:
+    def _by_rows(self, pose: TreePose, body: IntArray, muscle: IntArray, moment: FloatArray, force: FloatArray) -> FloatArray:
         """Derivatives (N, K, F) of the lengths by the free coordinates, as far as bodies move points."""
-        body, muscle = np.append(self._body, wrapped.body), np.append(self._muscle, wrapped.muscle)
-        moment = np.concatenate([cross(points, pull), wrapped.moment], axis=1)
-        force = np.concatenate([pull, wrapped.force], axis=1)
         scale = pose.slope[..., None]
         by_row = (pose.turn * scale) @ moment.swapaxes(1, 2) + (pose.shift * scale) @ force.swapaxes(1, 2)
         by_row *= self.tree.beyond[:, body]

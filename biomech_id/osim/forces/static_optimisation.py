@@ -1,0 +1,196 @@
+"""Static optimisation: the muscle forces of least effort that balance a recorded motion, in all rows at once.
+
+No tendon stretches, no activation takes time to rise, no passive fibre pulls, and no ligament or contact surface does anything:
+each row stands alone. See docs/muscle-forces.md for what such forces may be used for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS
+from biomech_id.osim.dynamics.external_loads import OuterForce
+from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
+from biomech_id.osim.forces.actuators import ActuatedModel
+from biomech_id.osim.forces.equations import ForceEquations, force_equations
+from biomech_id.osim.forces.least_effort import least_effort
+
+#: Share of a moment's peak that reserves may carry before that is said; published work rejects trials above it.
+MOST_RESERVE = 0.1
+#: A muscle this near to its largest control is at its limit.
+_AT_LIMIT = 1e-6
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class MuscleForces:
+    """Forces of least effort, N rows, n actuators, m free coordinates.
+
+    Attributes
+    ----------
+    equations : ForceEquations
+        What was balanced.
+    exponent : float
+        Of the effort.
+    activation : FloatArray
+        (N, n), controls without unit; NaN in rows without an answer.
+    force : FloatArray
+        (N, n), N, or N m of actuators that turn; muscles along their tendons, positive. NaN in rows without an answer.
+    price : FloatArray
+        (N, m), what 1 N m (1 N) more by each free coordinate would cost; NaN in rows without an answer.
+    missing : FloatArray
+        (N, m), N m or N that no allowed controls make; 0 in rows with an answer.
+    infeasible : BoolArray
+        (N,), rows without an answer.
+    """
+
+    equations: ForceEquations
+    exponent: float
+    activation: FloatArray
+    force: FloatArray
+    price: FloatArray
+    missing: FloatArray
+    infeasible: BoolArray
+
+    @property
+    def names(self) -> list[str]:
+        """Actuators: columns of activations and forces."""
+        return self.equations.actuated.names
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Times (N,), s."""
+        return self.equations.motion.time_s
+
+    @property
+    def at_limit(self) -> BoolArray:
+        """Whether each actuator's control is at its largest, (N, n)."""
+        _, high = self.equations.actuated.bounds
+        return np.asarray(self.activation >= high - _AT_LIMIT)
+
+    @property
+    def muscle_effort(self) -> FloatArray:
+        """Sum (N,) of the muscles' activations to the exponent, without what reserves and residuals add."""
+        return np.asarray((np.abs(self.activation[:, self.equations.actuated.muscles]) ** self.exponent).sum(axis=1))
+
+    @property
+    def reserve(self) -> FloatArray:
+        """Part (N, m) of each moment, N m or N, that actuators other than muscles carry."""
+        actuated = self.equations.actuated
+        others = [k for k in range(len(actuated.actuators)) if k not in set(actuated.muscles)]
+        return np.asarray((self.equations.arms[:, :, others] @ self.force[:, others, None])[..., 0])
+
+    @property
+    def reserve_share(self) -> FloatArray:
+        """Largest part (m,) that actuators other than muscles carry, of the largest moment by the same coordinate."""
+        solved = ~self.infeasible
+        peak = np.abs(self.equations.tau[solved]).max(axis=0, initial=0.0)
+        return np.asarray(np.abs(self.reserve[solved]).max(axis=0, initial=0.0) / np.where(peak > 0, peak, 1.0))
+
+    def remarks(self) -> tuple[str, ...]:
+        """Say what somebody should know of these forces.
+
+        Returns
+        -------
+        tuple[str, ...]
+            One sentence each: rows without an answer, moments that reserves carry, muscles at their limit; none if all is well.
+        """
+        eq, remarks = self.equations, []
+        if self.infeasible.any():
+            row, k = divmod(int(np.argmax(np.abs(self.missing))), len(eq.coordinates))
+            remarks.append(
+                f"{np.sum(self.infeasible)} of {len(self.infeasible)} rows have no answer and are not written; the most is missing "
+                f"at {self.time_s[row]:g} s: {self.missing[row, k]:.3g} {self._unit(k)} by {eq.coordinates[k]}."
+            )
+        roots = {joint.name for joint in eq.actuated.model.joints if joint.parent.body == SURROUNDINGS}
+        share, reserve = self.reserve_share, np.abs(np.nan_to_num(self.reserve)).max(axis=0, initial=0.0)
+        model, muscular = eq.actuated.model, np.asarray(eq.arms[:, :, eq.actuated.muscles].any(axis=(0, 2)))
+        for k, name in enumerate(eq.coordinates):
+            if share[k] > MOST_RESERVE and muscular[k] and model.coordinates[model.index(name)].joint not in roots:
+                remarks.append(
+                    f"Reserves carry up to {reserve[k]:.3g} {self._unit(k)} by {name}, {100 * share[k]:.0f} % of its largest "
+                    "moment: the muscles' forces there are too small."
+                )
+        limited = [name for k, name in enumerate(self.names) if k in set(eq.actuated.muscles) and self.at_limit[:, k].any()]
+        if limited:
+            remarks.append(f"At their largest control in some rows: {', '.join(limited)}.")
+        return tuple(remarks)
+
+    def _unit(self, coordinate: int) -> str:
+        model = self.equations.actuated.model
+        kind = model.coordinates[model.index(self.equations.coordinates[coordinate])].motion
+        return "N" if kind == "translational" else "N m"
+
+
+def static_optimisation(
+    actuated: ActuatedModel,
+    motion: RecordedMotion,
+    loads: Sequence[OuterForce] = (),
+    *,
+    exponent: float = 2.0,
+    curves: bool = True,
+    compat: bool = False,
+) -> MuscleForces:
+    """Find the muscle forces of least effort that balance a motion.
+
+    The effort is the sum of all controls to the exponent, those of reserves and residuals too.
+
+    Parameters
+    ----------
+    actuated : ActuatedModel
+        The scaled model with its muscles and motors, of `biomech_id.osim.forces.actuators.read_actuated`.
+    motion : RecordedMotion
+        Coordinates of the model with two derivatives in time, rad and m, of
+        `biomech_id.osim.forces.analysed_motion.analysed_motion`.
+    loads : Sequence[OuterForce], optional
+        What acts from outside, sampled over the motion's time, of `biomech_id.osim.run.outer_forces`.
+    exponent : float, optional
+        Of the effort, from 2.
+    curves : bool, optional
+        Whether muscles are as strong as their length and velocity let them; else each has its largest isometric force.
+    compat : bool, optional
+        Whether OpenSim's slips are made, so that its very strengths come out.
+
+    Returns
+    -------
+    MuscleForces
+        Activations without unit and forces in N of every row; NaN in rows that no allowed controls balance, with what is missing.
+
+    Raises
+    ------
+    OptionError
+        An exponent below 2.
+    InvalidValueError
+        A muscle over a surface that is not supported.
+    """
+    eq = force_equations(actuated, motion, loads, curves=curves, compat=compat)
+    return least_forces(eq, exponent)
+
+
+def least_forces(equations: ForceEquations, exponent: float = 2.0) -> MuscleForces:
+    """Find the forces of least effort for equations that are set up already.
+
+    Parameters
+    ----------
+    equations : ForceEquations
+        Of `force_equations`.
+    exponent : float, optional
+        Of the effort, from 2.
+
+    Returns
+    -------
+    MuscleForces
+        As `static_optimisation` returns them.
+    """
+    low, high = equations.actuated.bounds
+    answer = least_effort(equations.arms * equations.strength[:, None], equations.tau, low, high, exponent)
+    gap = np.where(answer.infeasible, np.nan, 1.0)[:, None]
+    controls = answer.controls * gap
+    return MuscleForces(
+        equations, exponent, controls, controls * equations.strength, answer.multipliers * gap, answer.missing, answer.infeasible
+    )
