@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from biomech_id.gait.tracked import with_plates as assign_plates
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
+    from biomech_id.osim.forces.joint_reactions import joint_reactions
+    from biomech_id.osim.forces.static_optimisation import static_optimisation
     from biomech_id.pipeline.analyse import analyse
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import prepare
@@ -55,6 +57,7 @@ _PUBLIC: dict[str, str] = {
     "from_opensim": "biomech_id.exports.opensim.memory:from_opensim",
     "from_xarray": "biomech_id.session.hand_over:from_xarray",
     "inverse_dynamics": "biomech_id.pipeline.arrays:solve_arrays",
+    "joint_reactions": "biomech_id.osim.forces.joint_reactions:joint_reactions",
     "plot": "biomech_id.report.curves",
     "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
@@ -62,6 +65,7 @@ _PUBLIC: dict[str, str] = {
     "read_folder": "biomech_id.session.session:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.gait.tracked:solve_movement",
+    "static_optimisation": "biomech_id.osim.forces.static_optimisation:static_optimisation",
     "to_dataframe": "biomech_id.session.hand_over:to_dataframe",
     "to_opensim": "biomech_id.exports.opensim.memory:to_opensim",
     "to_xarray": "biomech_id.session.hand_over:to_xarray",
@@ -105,6 +109,7 @@ __all__ = [
     "from_opensim",
     "from_xarray",
     "inverse_dynamics",
+    "joint_reactions",
     "plot",
     "prepare",
     "read",
@@ -112,6 +117,7 @@ __all__ = [
     "read_folder",
     "six_dof_model",
     "solve",
+    "static_optimisation",
     "to_dataframe",
     "to_opensim",
     "to_xarray",

@@ -95,7 +95,7 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
     return WARNINGS if findings else DONE
 
 
-Setup = Annotated[Path, typer.Argument(help="A setup file of OpenSim's scale, IK or ID tool.", show_default=False)]
+Setup = Annotated[Path, typer.Argument(help="A setup file of OpenSim's scale, IK, ID or Analyze tool.", show_default=False)]
 RunOut = Annotated[
     Path | None,
     typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says, below its own folder."),
@@ -112,7 +112,7 @@ def opensim_run(
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Run a setup file of OpenSim's scale, inverse kinematics or inverse dynamics tool, without OpenSim.
+    """Run a setup file of OpenSim's scale, inverse kinematics, inverse dynamics or analysis tool, without OpenSim.
 
     Example: biomech-id opensim-run results/anna_opensim/walk02_id_setup.xml -o results/anna_native
     """

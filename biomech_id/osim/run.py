@@ -261,7 +261,7 @@ def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOu
         mirrored_rows=compat,
     )  # fmt: skip
     remarks = []
-    if not compat and setup.time_range_s[0] < table.time_s[0] < np.inf and np.isfinite(setup.time_range_s[0]):
+    if not compat and -np.inf < setup.time_range_s[0] < table.time_s[0]:
         remarks.append(f"{setup.coordinates_file.name} begins at {table.time_s[0]:g} s: nothing is computed before that.")
     loads: tuple[OuterForce, ...] = ()
     names: tuple[str, ...] = ()

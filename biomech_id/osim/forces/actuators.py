@@ -14,7 +14,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import model_in
-from biomech_id.osim.forces.muscle_curves import COMMON, KINDS
+from biomech_id.osim.forces.muscle_curves import COMMON, MUSCLE_KINDS
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.readers.opensim.document import (
     described,
@@ -55,7 +55,7 @@ class Actuator:
     strength : float
         Force, N, or moment, N m, at a control of 1; of a muscle its largest isometric force.
     muscle_kind : str, optional
-        Of a muscle, one of `muscle_curves.KINDS`.
+        Of a muscle, one of `muscle_curves.MUSCLE_KINDS`.
     numbers : Mapping[str, float], optional
         Of a muscle, what its curves go by.
     coordinate : str, optional
@@ -163,16 +163,32 @@ class ActuatedModel:
         ActuatedModel
             A copy; names are the coordinate's with "_reserve", those of the root with "_residual".
         """
-        driven = {each.coordinate for each in self.actuators}
-        follows = {each.dependent for each in self.model.couplings}
+        driven = held_coordinates(self.model) | {each.coordinate for each in self.actuators}
         roots = {joint.name for joint in self.model.joints if joint.parent.body == SURROUNDINGS}
         added = []
         for each in self.model.coordinates:
-            if each.locked or each.name in driven | follows:
+            if each.name in driven:
                 continue
             word, size = ("residual", residual_N) if each.joint in roots else ("reserve", strength_Nm)
             added.append(Actuator(f"{each.name}_{word}", "coordinate", (-np.inf, np.inf), size, coordinate=each.name))
         return ActuatedModel(self.model, (*self.actuators, *added))
+
+
+def held_coordinates(model: MusculoskeletalModel) -> set[str]:
+    """Coordinates that nothing has to drive: locked ones, those of a prescribed function, and those that follow others.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        Any model.
+
+    Returns
+    -------
+    set[str]
+        Their names.
+    """
+    held = {each.name for each in model.coordinates if each.locked or each.prescribed is not None}
+    return held | {each.dependent for each in model.couplings}
 
 
 def read_actuated(
@@ -253,19 +269,20 @@ def _switched_off(element: Element) -> bool:
 
 def _actuator(element: Element, default: Element | None, version: int, model: MusculoskeletalModel) -> Actuator:
     where, name = model.source, element.get("name", "")
-    if element.tag not in KINDS and element.tag not in MOTORS:
+    if element.tag not in MUSCLE_KINDS and element.tag not in MOTORS:
         raise FileRefusedError(
             f"The actuator {described(element)} is of a kind that is not supported; switch it off, or give it another kind.",
-            value=element.tag, expected=", ".join([*KINDS, *MOTORS]), where=where,
+            value=element.tag, expected=", ".join([*MUSCLE_KINDS, *MOTORS]), where=where,
         )  # fmt: skip
 
     def number(tag: str, otherwise: float) -> float:
         values = [_number(holder, tag, where) for holder in (element, default) if holder is not None]
         return next((value for value in values if not np.isnan(value)), otherwise)
 
-    if element.tag in KINDS:
+    if element.tag in MUSCLE_KINDS:
         numbers = {
-            tag: number(tag, number(_OLDER.get(tag, tag), value)) for tag, value in {**COMMON, **KINDS[element.tag][0]}.items()
+            tag: number(tag, number(_OLDER.get(tag, tag), value))
+            for tag, value in {**COMMON, **MUSCLE_KINDS[element.tag][0]}.items()
         }
         least = number("minimum_activation", LEAST_ACTIVATION)
         low, high = number("min_control", least), number("max_control", 1.0)

@@ -14,6 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion, recorded_motion, row_before
+from biomech_id.osim.forces.actuators import held_coordinates
 from biomech_id.signal.natural_spline import NaturalSpline
 
 #: Times this much apart, s, are one; printed times are rounded to it.
@@ -39,7 +40,7 @@ def analysed_motion(
     time_s : FloatArray
         (n,), s, of the recording.
     columns : Mapping[str, FloatArray]
-        Recorded values (n,) of each coordinate, by its name; those that are locked or follow others may be left out.
+        Recorded values (n,) of each coordinate, by its name; those that are held or follow others may be left out.
     in_degrees : bool
         Whether rotational coordinates are in degrees; coupled ones never are.
     cutoff_hz : float, optional
@@ -61,8 +62,7 @@ def analysed_motion(
     InvalidValueError
         A cut-off at 0 or from half the sampling rate on; times or values that `recorded_motion` refuses.
     """
-    led = {each.dependent for each in model.couplings} | {each.name for each in model.coordinates if each.locked}
-    missing = [name for name in model.coordinate_names if name not in columns and name not in led]
+    missing = [name for name in model.coordinate_names if name not in columns and name not in held_coordinates(model)]
     if missing:
         raise MissingInputError(
             f"The motion has no column {missing[0]}, and how that coordinate of {model.name} moves has to be known to balance its "

@@ -96,8 +96,8 @@ def run_analyses(
     stem = f"{setup.name}_"
     activations = [f"{stem}{each.name}_{word}.sto" for each in setup.optimizations for word in ("activation", "force")]
     place.expect(*activations, *(f"{stem}{each.name}_ReactionLoads.sto" for each in setup.reactions))
-    curves = all(each.curves for each in setup.optimizations)
-    equations = force_equations(actuated, motion, loads.forces, curves=curves, compat=compat)
+    wanted = {each.curves for each in setup.optimizations} or {True}
+    equations = {curves: force_equations(actuated, motion, loads.forces, curves=curves, compat=compat) for curves in wanted}
     remarks, answer = _by_itself(actuated.model), None
     for each in setup.optimizations:
         if not each.model_forces:
@@ -105,14 +105,14 @@ def run_analyses(
                 f"The analysis {each.name} leaves out the model's own actuators; what is left is inverse dynamics: run its tool.",
                 value=False, expected="use_model_force_set true", where=str(place.setup),
             )  # fmt: skip
-        answer = least_forces(equations, each.exponent)
+        answer = least_forces(equations[each.curves], each.exponent)
         remarks += answer.remarks()
         _write_forces(place, stem + each.name, answer, loads, ~answer.infeasible & _shown(motion, each.interval))
     for reaction in setup.reactions:
         force = _forces_for(reaction, actuated, motion, answer, str(place.setup))
         joints = () if {word.lower() for word in reaction.joints} <= {"all"} else reaction.joints
         on, frames = reaction.on or ("child",), reaction.frames or (SURROUNDINGS,)
-        loaded = reactions_under(equations, force, joints=joints, on=on, frame=frames)
+        loaded = reactions_under(next(iter(equations.values())), force, joints=joints, on=on, frame=frames)
         rows = np.isfinite(force).all(axis=1) & _shown(motion, reaction.interval)
         place.write(
             f"{stem}{reaction.name}_ReactionLoads.sto", write_tool_table, "Joint Reaction Loads", loaded.columns(),

@@ -41,7 +41,7 @@ class BezierCurve:
     >>> from biomech_id.osim.forces.bezier import BezierCurve
     >>> bend = BezierCurve([(0.0, 0.0, 0.0), (2.0, 1.0, 1.0)], [0.5])
     >>> bend(np.array([-1.0, 0.0, 1.0, 2.0, 3.0])).round(4).tolist()
-    [0.0, 0.0, 0.2141, 1.0, 2.0]
+    [0.0, 0.0, 0.2656, 1.0, 2.0]
     """
 
     def __init__(self, knots: Sequence[Knot], curviness: Sequence[float]) -> None:

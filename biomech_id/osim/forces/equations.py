@@ -23,7 +23,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, required_wrenches, skeleton_motion, speeds_of
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
-from biomech_id.osim.forces.actuators import ActuatedModel, Actuator
+from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, held_coordinates
 from biomech_id.osim.forces.muscle_curves import strengths
 from biomech_id.osim.muscles.muscle_paths import PathTensions
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
@@ -147,19 +147,20 @@ def force_equations(
         A load on a body that the model does not have.
     """
     model, paths = actuated.model, actuated.paths()
-    skeleton = Skeleton(model)
-    tree = Tree(model, [each.name for each in model.coordinates if each.locked])
+    tree = Tree(model, sorted(held_coordinates(model)))
+    skeleton = tree.skeleton
     motion = _following(tree, motion)
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
-    outer = loads_in_pose(loads, skeleton.pose_in(moving.places), motion.time_s)
+    pose = skeleton.pose_in(moving.places)
+    outer = loads_in_pose(loads, pose, motion.time_s)
     force, moment = required_wrenches(skeleton, moving, outer)
     needed = np.concatenate([moment, force], axis=1).transpose(2, 0, 1)
     bodies = np.array([skeleton.body_index(joint.child.body) for joint in skeleton.joints])
     posture = tree.posture(motion.q)
     twists = _twists(tree, posture, bodies)
     tensions = paths.tensions(motion.q, wrapping="opensim" if compat else "drawn")
-    arms = _arms(actuated, tree, motion.q, twists, tensions, skeleton, moving)
+    arms = _arms(actuated, tree, motion.q, twists, tensions, pose)
     strength = _strength(actuated, tensions, motion.rate[:, tree.free], arms, curves=curves, compat=compat)
     N, B, _, m = twists.shape
     tau = (twists.reshape(N, 6 * B, m).swapaxes(1, 2) @ needed.reshape(N, 6 * B, 1))[..., 0]
@@ -168,11 +169,14 @@ def force_equations(
 
 
 def _following(tree: Tree, motion: RecordedMotion) -> RecordedMotion:
-    """The motion with locked coordinates at their default, and with those that follow others where these lead them."""
+    """The motion with held coordinates where they are held, and with those that follow others where these lead them."""
     model = tree.model
     q, rate, second = motion.q.copy(), motion.rate.copy(), motion.second.copy()
     for k, each in enumerate(model.coordinates):
-        if each.locked:
+        if each.prescribed is not None:
+            f, t = each.prescribed, motion.time_s
+            q[:, k], rate[:, k], second[:, k] = f.value(t), f.slope(t), f.curvature(t)
+        elif each.locked:
             q[:, k], rate[:, k], second[:, k] = each.default, 0.0, 0.0
     q = tree.skeleton.completed(q)
     slope, curvature = tree.coupled(q)
@@ -194,18 +198,12 @@ def _twists(tree: Tree, posture: TreePose, bodies: IntArray) -> FloatArray:
 
 
 def _arms(
-    actuated: ActuatedModel,
-    tree: Tree,
-    q: FloatArray,
-    twists: FloatArray,
-    tensions: PathTensions,
-    skeleton: Skeleton,
-    moving: SkeletonMotion,
+    actuated: ActuatedModel, tree: Tree, q: FloatArray, twists: FloatArray, tensions: PathTensions, pose: SkeletonPose
 ) -> FloatArray:
     """(N, m, n), of each actuator by each free coordinate."""
-    arms = np.zeros((len(q), len(tree.free), len(actuated.actuators)))
+    arms, skeleton = np.zeros((len(q), len(tree.free), len(actuated.actuators))), pose.skeleton
     arms[:, :, actuated.muscles] = tensions.arms_m[:, :, tree.free].swapaxes(1, 2)
-    follow, pose = skeleton.coupling_jacobian(q, tree.free.tolist()), skeleton.pose_in(moving.places)
+    follow = skeleton.coupling_jacobian(q, tree.free.tolist())
     number = {joint.child.body: k for k, joint in enumerate(skeleton.joints)}
     for k, each in enumerate(actuated.actuators):
         if each.kind == "coordinate":

@@ -134,7 +134,7 @@ def _de_groote(numbers: Mapping[str, FloatArray], fibres: Fibres, compat: bool) 
 
 
 #: Kind of a muscle, as documents call it -> the numbers that it has beside the common ones, with their defaults, and its strength.
-KINDS: Mapping[str, tuple[Mapping[str, float], Strength]] = {
+MUSCLE_KINDS: Mapping[str, tuple[Mapping[str, float], Strength]] = {
     "Thelen2003Muscle": ({"KshapeActive": 0.45, "Af": 0.25, "Flen": 1.4}, _thelen),
     "Millard2012EquilibriumMuscle": (_MILLARD, _millard),
     "DeGrooteFregly2016Muscle": ({"active_force_width_scale": 1.0}, _de_groote),
@@ -154,7 +154,7 @@ def strengths(
     Parameters
     ----------
     kinds : Sequence[str]
-        Of each of K muscles, one of `KINDS`.
+        Of each of K muscles, one of `MUSCLE_KINDS`.
     numbers : Sequence[Mapping[str, float]]
         Of each muscle, those of `COMMON` and of its kind.
     length_m, rate_m_s : FloatArray
@@ -168,7 +168,7 @@ def strengths(
         (N, K), N, along the tendon, never negative; 0 for fibres that are too short.
     """
     out = np.zeros_like(length_m)
-    for kind, (more, strength) in KINDS.items():
+    for kind, (more, strength) in MUSCLE_KINDS.items():
         which = np.array([k for k, name in enumerate(kinds) if name == kind], dtype=int)
         if len(which):
             own = {name: np.array([numbers[k][name] for k in which]) for name in (*COMMON, *more)}

@@ -28,7 +28,7 @@ from biomech_id.osim.forces.bezier import BezierCurve
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under
 from biomech_id.osim.forces.least_effort import LeastEffort, least_effort
-from biomech_id.osim.forces.muscle_curves import COMMON, KINDS, strengths
+from biomech_id.osim.forces.muscle_curves import COMMON, MUSCLE_KINDS, strengths
 from biomech_id.osim.forces.static_optimisation import MuscleForces, static_optimisation
 
 FREE = (-np.inf, np.inf)
@@ -42,7 +42,7 @@ def muscle(name: str, kind: str, *points: tuple[str, float, float, float], force
         "tendon_slack_length": 0.3,
         "pennation_angle_at_optimal": 0.2,
     }
-    numbers = {**COMMON, **KINDS[kind][0], **lengths}
+    numbers = {**COMMON, **MUSCLE_KINDS[kind][0], **lengths}
     return MuscleModel(name, path), Actuator(name, "muscle", (0.01, 1.0), force, kind, numbers)
 
 
@@ -134,9 +134,9 @@ def test_curves_run_through_their_knots_with_their_slopes() -> None:
     assert (np.diff(curve(np.linspace(-0.2, 1.2, 500))) >= 0).all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MUSCLE_KINDS)
 def test_strengths_at_rest_and_beyond(kind: str) -> None:
-    numbers = {**COMMON, **KINDS[kind][0], "max_isometric_force": 800.0, "pennation_angle_at_optimal": 0.3}
+    numbers = {**COMMON, **MUSCLE_KINDS[kind][0], "max_isometric_force": 800.0, "pennation_angle_at_optimal": 0.3}
     at_optimal = 0.2 + 0.1 * np.cos(0.3)
 
     def strength(length: float, rate: float, *, compat: bool = False) -> float:
