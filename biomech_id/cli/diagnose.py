@@ -1,0 +1,60 @@
+"""``biomech-id diagnose``: what contradicts itself in a subject's walks, and the causes that explain it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.run import Exclude, RecipeFile, Recordings, ReviewFile, Static, SubjectFile, recipe_of
+from biomech_id.cli.streams import shown
+from biomech_id.session.values.step import ANALYSES, load, stage
+
+
+def diagnose_command(
+    paths: Recordings,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for diagnosis.csv and diagnosis.json.", show_default=False)],
+    *,
+    unimpaired: Annotated[
+        bool, typer.Option("--unimpaired", help="The person is built and walks as most do: smaller faults are told.")
+    ] = False,
+    static: Static = None,
+    exclude: Exclude = None,
+    recipe: RecipeFile = None,
+    subject: SubjectFile = None,
+    review: ReviewFile = None,
+    warnings_ok: WarningsOk = False,
+    progress: ProgressKind = ProgressAs.TEXT,
+    timings: Timings = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Name the likeliest causes of what contradicts itself in each walk: markers, measurements, plates, clocks, labels.
+
+    Looks at the conventional model; changes no finding, no verdict and no table of ``run``.
+
+    Example: biomech-id diagnose patients/anna -o results/anna-diagnosis
+    """
+    with shown_progress(progress, timings=timings) as told:
+        with stage("start"):
+            load(*ANALYSES)
+            from biomech_id.pipeline.diagnosis import diagnose_job, write_diagnosis
+            from biomech_id.request.job import Job
+
+        settings = recipe_of(recipe, "conventional", None)
+        job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
+        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=told)
+        written = write_diagnosis(diagnosed, out)
+    for walk in diagnosed.walks:
+        if not walk.found:
+            print_line(shown(f"{walk.name}: nothing that contradicts itself has a cause that is told."))
+        for found in walk.found:
+            size = f" {found.size:.3g} +- {found.sd:.2g} {found.unit}" if found.unit else ""
+            print_line(shown(f"{walk.name}: {found.cause}{size}. Look at: {found.look}."))
+    for _, why in diagnosed.refused:
+        print_error(shown(why))
+    print_line(shown(f"Wrote {written}."))
+    return WARNINGS if diagnosed.refused or not diagnosed.walks else DONE

@@ -1,0 +1,85 @@
+"""Blocks: causes of several numbers at once, from causes of the dictionary and further ways of the markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from biomech_id.conventions import SIDES
+from biomech_id.judgement.diagnosis import put
+from biomech_id.judgement.diagnosis.causes import Cause, Possible
+from biomech_id.judgement.diagnosis.recorded import Recorded
+
+#: Marker -> segment whose axes it is moved along, and its ways that stand in blocks alone: with those of the dictionary three. The
+#: measured distance of the anterior spines speaks for the third way of their markers.
+ASIDE: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "KNE": ("thigh", ()), "ANK": ("shank", ("up",)), "THI": ("thigh", ("lateral", "up")), "TIB": ("shank", ("lateral", "up")),
+    "HEE": ("foot", ("forward",)), "TOE": ("foot", ("forward",)), "ASI": ("pelvis", ()),
+}  # fmt: skip
+#: When a marker came to lie aside.
+WHEN = ("whole", "since", "mid")
+#: Block -> how the names of its causes begin, and its class.
+SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "measurements of another visit": (
+        ("mass", "L leg length", "R leg length", "knee widths", "ankle widths", "ASIS distance", "height"), "measurements"),
+    "stored offsets of another day": (tuple(f"{side} stored" for side in SIDES), "offsets"),
+    "cameras and plates without common origin": (
+        ("all plates dx", "all plates dy", "all plates dz", "all plates yaw", "cameras tilted"), "cameras"),
+}  # fmt: skip
+
+
+def further(session: Recorded) -> list[Possible]:
+    """Return the ways of markers that stand in blocks alone.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+
+    Returns
+    -------
+    list[Possible]
+        Together with the dictionary's they make three ways of every marker.
+    """
+    several = [
+        Possible(f"{side}{label} {way}, {when}", side, _aside(label, f"{segment}:{way}", when))
+        for side in SIDES for label, (segment, ways) in ASIDE.items() for way in ways for when in WHEN
+    ]  # fmt: skip
+    return [one for one in several if one.into(session, 0.0) is not None]
+
+
+def _aside(label: str, along: str, when: str) -> Cause:
+    return Cause("leg", "mm", 20.0, "", partial(put.aside, label, along, when))
+
+
+def blocks_of(causes: Sequence[Possible], session: Recorded) -> dict[str, tuple[str, list[int]]]:
+    """Return the blocks of a session.
+
+    Parameters
+    ----------
+    causes : Sequence[Possible]
+        The dictionary's and `further`.
+    session : Recorded
+        The session in memory.
+
+    Returns
+    -------
+    dict[str, tuple[str, list[int]]]
+        Name -> class, and places in ``causes``.
+    """
+    made: dict[str, tuple[str, list[int]]] = {}
+    for name, (begins, group) in SEVERAL.items():
+        made[name] = group, [i for i, one in enumerate(causes) if one.name.startswith(begins)]
+    for side in SIDES:
+        for label in ASIDE:
+            for when in WHEN:
+                places = [
+                    i for i, one in enumerate(causes) if one.name.startswith(f"{side}{label} ") and one.name.endswith(f", {when}")
+                ]
+                made[f"{side}{label} aside, {when}"] = f"{label} aside", places
+    if session.standing is not None:
+        made["static of another day"] = "static", [i for i, one in enumerate(causes) if one.name.endswith(", since")]
+    for number in {one.unit for one in causes if one.row.scope == "plate"}:
+        places = [i for i, one in enumerate(causes) if one.row.scope == "plate" and one.unit == number and one.row.put]
+        made[f"plate {number} does not fit"] = "plate", places
+    return {name: (group, places) for name, (group, places) in made.items() if len(places) > 1}

@@ -1,0 +1,297 @@
+"""The answer: the likeliest cause, its size, what it moves; the next on what is left; what could not have been said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.judgement.diagnosis.blocks import blocks_of, further
+from biomech_id.judgement.diagnosis.causes import Possible, possible, where_to_look
+from biomech_id.judgement.diagnosis.curves import curves_moved
+from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.of_legs import ResidualValues
+from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Whitening, block, least_sizes, signatures, single
+from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
+from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
+from biomech_id.judgement.diagnosis.spread import ResidualSpread, package_spread
+from biomech_id.models.conventional.model import ConventionalModel
+from biomech_id.trial import Trial
+
+#: So many of the best causes are looked at again at full size, at these shares of it.
+LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)
+#: An error is at least this share of the size: signatures are straight lines.
+LEAST_SHARE_SD = 0.15
+#: A block must beat the best single cause by this much; causes nearer than this to the best are named beside it.
+BLOCK_BEATS, ALIKE = 2.0, 2.0
+#: Exchanges are tried where r' Cov^-1 r is above this times the number of residuals.
+EXCHANGED_ABOVE = 1.5
+#: A cause of this many least sizes is told in 86 % of the cases.
+TOLD_SIZE = 1.5
+#: At most so many causes a session.
+MOST_CAUSES = 5
+
+
+@dataclass(frozen=True)
+class Found:
+    """One cause that explains what contradicts itself.
+
+    Attributes
+    ----------
+    cause : str
+        Its name in the dictionary, of a block or of an exchange.
+    group : str
+        Its class: causes that one session cannot tell apart.
+    unit : str
+        Of size and SD; empty for blocks and exchanges.
+    size, sd : float
+        How much, and one standard deviation of it; NaN for blocks and exchanges.
+    evidence : float
+        l: orders causes, and is no chance.
+    alike : tuple[str, ...]
+        Causes that explain it nearly as well, best first.
+    parts : Mapping[str, float]
+        Of a block: its numbers by the names of their causes.
+    residuals : tuple[tuple[str, str, float, float], ...]
+        The residuals that it changes most: name, unit, SDs from what is expected with the cause and without it.
+    moves : Mapping[str, float]
+        Curve with its unit -> how far it lies elsewhere without the cause, root mean square.
+    misfit_after : float
+        r' Cov^-1 r without the cause.
+    look : str
+        What to look at.
+    """
+
+    cause: str
+    group: str
+    unit: str
+    size: float
+    sd: float
+    evidence: float
+    alike: tuple[str, ...]
+    parts: Mapping[str, float]
+    residuals: tuple[tuple[str, str, float, float], ...]
+    moves: Mapping[str, float]
+    misfit_after: float
+    look: str
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What a walk says about what is wrong in it.
+
+    Attributes
+    ----------
+    name : str
+        Of the walk.
+    values : ResidualValues
+        (residual, unit) -> value, in the units of ``spread.csv``.
+    expected : Mapping[tuple[str, str], tuple[float, float]]
+        The same keys -> mean and SD of untouched sessions.
+    misfit : float
+        r' Cov^-1 r of all of them.
+    n_causes : int
+        How many causes were compared.
+    found : tuple[Found, ...]
+        The likeliest first, each on what the ones before it leave.
+    told_from : Mapping[str, tuple[float, str]]
+        Cause -> 1.5 times its least size, told in 86 % of the cases, and its unit: a fault below it is not seen by this session.
+    """
+
+    name: str
+    values: ResidualValues
+    expected: Mapping[tuple[str, str], tuple[float, float]]
+    misfit: float
+    n_causes: int
+    found: tuple[Found, ...]
+    told_from: Mapping[str, tuple[float, str]]
+
+
+def diagnose(
+    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, spread: ResidualSpread | None = None
+) -> Diagnosis:
+    """Return what contradicts itself in a walk, and which causes explain it.
+
+    Parameters
+    ----------
+    trial : Trial
+        The walk as read, neither filled nor filtered.
+    model : ConventionalModel
+        The conventional model of the same person, calibrated on the same placement of the markers.
+    unimpaired : bool, optional
+        Whether the person is known to be built and to walk as most do; otherwise there is room for short legs, oblique pelvises,
+        bowed shanks and short feet, and causes that look like them are told from larger sizes.
+    spread : ResidualSpread | None, optional
+        What untouched sessions show; None for the package's.
+
+    Returns
+    -------
+    Diagnosis
+        Nothing of it enters findings, verdicts or tables.
+
+    Raises
+    ------
+    OptionError
+        Another body model, or one leg only.
+    MissingInputError
+        The walk lacks markers, or is hardly seen whole.
+
+    Examples
+    --------
+    >>> import biomech_id as bid
+    >>> from biomech_id.judgement.diagnosis.diagnosis import diagnose
+    >>> person = bid.virtual_subject()
+    >>> told = diagnose(person.walk().trial, bid.conventional_model(person.static().trial))
+    >>> told.name, len(told.values) > 100
+    ('walk', True)
+    """
+    spread = package_spread() if spread is None else spread
+    return diagnose_recorded(recorded_walk(trial, model), spread if unimpaired else spread.of_any_body())
+
+
+def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:
+    """Return what contradicts itself in a session in memory (see `diagnose`).
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    spread : ResidualSpread
+        What untouched sessions show.
+    """
+    search = Search(residuals(session), spread)
+    values, scale = search.judged.values, search.scale
+    misfit, n_causes, told_from = scale.misfit(values, values), len(search.causes), search.told_from()
+    sd = np.linalg.norm(scale.root, axis=1)
+    expected = {key: (float(m), float(s)) for key, m, s in zip(scale.keys, scale.mean, sd, strict=True)}
+    found: list[Found] = []
+    while len(found) < MOST_CAUSES:
+        best = search.best()
+        if best is None:
+            break
+        found.append(best[0])
+        search = best[1]
+    return Diagnosis(session.name, {key: values[key] for key in scale.keys}, expected, misfit, n_causes, tuple(found), told_from)
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A cause taken out of the session."""
+
+    cause: str
+    group: str
+    evidence: float
+    judged: JudgedWalk
+    size: float = float("nan")
+    sd: float = float("nan")
+    unit: str = ""
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+class Search:
+    """One look at the residuals of a session."""
+
+    def __init__(self, judged: JudgedWalk, spread: ResidualSpread, known: Search | None = None) -> None:
+        self.judged, self.spread = judged, spread
+        if known is None:
+            self.scale = Whitening.of(judged.values, spread)
+            self.instead = judged.values
+            self.causes = possible(judged.session, set(self.scale.keys))
+            self.every = [*self.causes, *further(judged.session)]
+            self.white = self.scale.white(signatures(judged, self.every, self.scale.keys))
+        else:
+            self.scale, self.instead, self.causes = known.scale, known.instead, known.causes
+            self.every, self.white = known.every, known.white
+        self.tau = np.array([one.row.tau for one in self.every])
+        self.one_sided = np.array([float(one.row.one_sided) for one in self.every])
+        self.misfit = self.scale.misfit(judged.values, self.instead)
+
+    def told_from(self) -> dict[str, tuple[float, str]]:
+        """Cause -> size from which it is told, and its unit."""
+        n = len(self.causes)
+        size = np.linalg.norm(self.white[:, :n], axis=0)
+        seen = size > 0
+        sizes = TOLD_SIZE * least_sizes(1.0 / size[seen], self.tau[:n][seen], n)
+        names = [one for one, ok in zip(self.causes, seen, strict=True) if ok]
+        return {one.name: (float(value), one.row.unit) for one, value in zip(names, sizes, strict=True)}
+
+    def best(self) -> tuple[Found, Search] | None:
+        """The likeliest cause, and the look at what is left; None where nothing has evidence enough."""
+        w = self.scale.white(self.scale.residual(self.judged.values, self.instead))
+        n = len(self.causes)
+        ones = single(self.white[:, :n], w, self.tau[:n], self.one_sided[:n], n)
+        order = np.argsort(-ones.evidence)[:LOOKED_AGAIN]
+        ranked = sorted((self._again(int(i), ones.size[i], ones.sd[i]) for i in order), key=lambda one: -one.evidence)
+        # A block is judged by straight lines, and so are the single causes that it has to beat.
+        straight = max(float(ones.evidence.max()), ranked[0].evidence)
+        several = self._blocks(w, straight + BLOCK_BEATS)
+        best = max((ranked[0], *several, *self._exchanges()), key=lambda one: one.evidence)
+        if best.evidence <= LEAST_EVIDENCE:
+            return None
+        again = self.spread if best.parts or best.unit else None
+        left = Search(best.judged, self.spread, self if again else None)
+        alike = tuple(one.cause for one in ranked if one.cause != best.cause and one.evidence > best.evidence - ALIKE)
+        return self._told(best, alike, left), left
+
+    def _again(self, place: int, size: float, sd: float) -> _Candidate:
+        """One cause at full size: taken out at several shares of it, kept where least is left."""
+        one, n = self.every[place], len(self.causes)
+        tries = [(share * size, _without(self.judged, one, share * size) or self.judged) for share in SHARES]
+        misfits = [self.scale.misfit(judged.values, self.instead) for _, judged in tries]
+        at = int(np.argmin(misfits))
+        kept, judged = tries[at]
+        tau = one.row.tau
+        fits = 0.5 * (self.misfit - misfits[at]) - 0.5 * (kept / tau) ** 2
+        evidence = fits - 0.5 * np.log1p((tau / sd) ** 2) - np.log(n) if np.isfinite(sd) else -np.inf
+        if one.row.one_sided and size <= 0:
+            evidence = -np.inf
+        error = max(float(sd), LEAST_SHARE_SD * abs(kept))
+        return _Candidate(one.name, one.row.group, float(evidence), judged, float(kept), error, one.row.unit)
+
+    def _blocks(self, w: FloatArray, least: float) -> Iterator[_Candidate]:
+        """Blocks whose evidence is above the least."""
+        for name, (group, places) in blocks_of(self.every, self.judged.session).items():
+            evidence, sizes = block(self.white[:, places], w, self.tau[places], len(self.causes))
+            if evidence > max(least, LEAST_EVIDENCE):
+                judged = self.judged
+                for i, size in zip(places, sizes, strict=True):
+                    judged = _without(judged, self.every[i], float(size)) or judged
+                parts = tuple((self.every[i].name, float(size)) for i, size in zip(places, sizes, strict=True))
+                yield _Candidate(name, group, evidence, judged, parts=parts)
+
+    def _exchanges(self) -> Iterator[_Candidate]:
+        """Exchanges taken back, where the residuals ask for it; compared in the residuals that both have."""
+        if self.misfit <= EXCHANGED_ABOVE * len(self.scale.keys):
+            return
+        for name, group, session in exchanges(self.judged.session):
+            judged = residuals(session, self.judged)
+            evidence = 0.5 * (self.misfit - self.scale.misfit(judged.values, self.instead)) - np.log(len(self.causes))
+            yield _Candidate(name, group, float(evidence), judged)
+
+    def _told(self, best: _Candidate, alike: tuple[str, ...], left: Search) -> Found:
+        """What is said of the best."""
+        before, after = (
+            self.scale.residual(judged.values, self.instead) / np.linalg.norm(self.scale.root, axis=1)
+            for judged in (self.judged, best.judged)
+        )
+        most = np.argsort(-np.abs(after - before))[:5]
+        rows = tuple((*self.scale.keys[i], float(before[i]), float(after[i])) for i in most if before[i] != after[i])
+        return Found(
+            best.cause, best.group, best.unit, best.size, best.sd, best.evidence, alike, dict(best.parts), rows,
+            curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""),
+        )  # fmt: skip
+
+
+def _without(judged: JudgedWalk, one: Possible, size: float) -> JudgedWalk | None:
+    """The session without a cause; one that adds to a residual directly is taken off that. None where nothing is that large."""
+    if one.row.adds:
+        names, factor = one.row.adds
+        legs, plates = (
+            {key: value - factor * size * (key[0] in names and key[1] == (one.unit or key[1])) for key, value in values.items()}
+            for values in (judged.legs, judged.plates)
+        )
+        return replace(judged, legs=legs, plates=plates)
+    session = one.into(judged.session, -size)
+    return None if session is None else residuals(session, judged)

@@ -1,0 +1,299 @@
+"""Residuals of legs, pelvis and measurements: what markers say of each other, of the static trial, and of what was typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, over_seen
+from biomech_id.conventions import MM_PER_M, SIDE_SIGN, SIDES
+from biomech_id.dynamics.body import Frames
+from biomech_id.judgement.diagnosis.recorded import Recorded, smooth
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
+from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
+from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
+from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.conventional.static_offsets import FootOffsets, foot_offsets, offsets_by_frame
+from biomech_id.trial import Markers
+
+#: Pairs of markers of one leg whose distance a segment or a joint's width keeps nearly the same.
+PAIRS = (("KNE", "THI"), ("TIB", "ANK"), ("KNE", "TIB"), ("KNE", "ANK"), ("HEE", "TOE"), ("ANK", "HEE"), ("ANK", "TOE"))
+UP = np.array([0.0, 0.0, 1.0])
+LEG_LABELS = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+PELVIS_PAIRS = (("LASI", "RASI"), ("LASI", "SACR"), ("RASI", "SACR"))
+#: A knee is extended where its flexion is below this percentile of the walk.
+EXTENDED_PERCENTILE = 40.0
+#: A walk that turns by more has no verdict on what leans on the way it goes, degrees.
+LARGEST_TURN_DEG = 25.0
+#: A marker that moves this fast (m/s) on a straight line to this second difference (m) was filled in and not measured.
+STRAIGHT_M, MOVING_M_S = 2e-6, 0.3
+#: Cut-off of jerk, Hz.
+JERK_HZ = 15.0
+#: Residual, unit (side, plate "1" or "" for the session) -> value.
+ResidualValues = dict[tuple[str, str], float]
+
+
+def of_legs(session: Recorded) -> ResidualValues:
+    """Return the residuals that need no force plate.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+
+    Returns
+    -------
+    ResidualValues
+        In the units of ``spread.csv``; what this session cannot say is absent.
+    """
+    found: ResidualValues = {}
+    angles, offsets = _angles(session, found)
+    for side in SIDES:
+        _of_axes(side, angles[side], found)
+        if session.standing is not None:
+            _against_static(side, angles, offsets, session, found)
+        _of_measurements(side, session, found)
+        _of_paths(side, session, found)
+    _of_pelvis(session, angles, found)
+    _of_distances(session, found)
+    if turned_deg(session.pelvis_facing_rad) > LARGEST_TURN_DEG:
+        for key in [key for key in found if key[0] in ("hip rotation", "hip abduction", "pelvis obliquity")]:
+            del found[key]
+    return {key: value for key, value in found.items() if np.isfinite(value)}
+
+
+def turned_deg(facing_rad: FloatArray) -> float:
+    """Return by how much the pelvis turns from first to last.
+
+    Parameters
+    ----------
+    facing_rad : FloatArray
+        (n,), as of `Recorded.pelvis_facing_rad`.
+
+    Returns
+    -------
+    float
+        Degrees, never negative.
+    """
+    seen = facing_rad[np.isfinite(facing_rad)]
+    return float(np.rad2deg(abs(seen[-1] - seen[0]))) if seen.size else 0.0
+
+
+def segment_axes(session: Recorded, markers: Markers, side: str, segment: str) -> dict[str, FloatArray]:
+    """Return which ways are forward, up, down and lateral for a segment.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    markers : Markers
+        Of its walk or of its static trial, n frames.
+    side : str
+        Which leg, "L" or "R".
+    segment : str
+        "pelvis", "thigh", "shank" or "foot".
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        Way -> (n, 3), laboratory axes; NaN where a marker is unseen.
+    """
+    pelvis = pelvis_frames(markers)
+    R = pelvis.R_lab_seg
+    if segment != "pelvis":
+        pose = place_leg(markers, pelvis, session.geometry()[side])
+        R = pose.R_lab_thigh if segment == "thigh" else pose.R_lab_shank_ankle
+        if segment == "foot":
+            foot = uncorrected_foot(pose.ankle_lab_m, markers[side + "TOE"], R)
+            R = np.stack([-foot[..., 2], foot[..., 1], foot[..., 0]], axis=-1)
+    return {"forward": R[..., 0], "lateral": SIDE_SIGN[side] * R[..., 1], "up": R[..., 2], "down": -R[..., 2]}
+
+
+#: Joint -> names of the three clinical angles.
+_ANGLES = {
+    "pelvis": ("tilt", "obliquity", "rotation"), "hip": ("flexion", "abduction", "rotation"),
+    "knee": ("flexion", "varus", "rotation"), "ankle": ("dorsiflexion", "turn", "rotation"),
+}  # fmt: skip
+
+
+def walking_angles_deg(session: Recorded) -> dict[str, FloatArray]:
+    """Return the joint angles of the walk.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        "L knee rotation" -> (k,), degrees, in the frames of `Recorded.postures`.
+    """
+    return {
+        f"{side} {joint} {name}".strip(): angle
+        for side, joints in _angles(session, {})[0].items()
+        for joint, angles in joints.items()
+        for name, angle in zip(_ANGLES[joint], angles.T, strict=True)
+    }
+
+
+def _cut(markers: Markers, frames: IntArray) -> Markers:
+    return Markers(markers.names, markers.position_m[frames], markers.rate_hz, None, markers.roles)
+
+
+def _leg_angles(pose: LegPose, pelvis: Frames, side: str) -> dict[str, FloatArray]:
+    """Hip and knee of one leg, (n, 3), degrees."""
+    chain = {"hip": (pelvis.R_lab_seg, pose.R_lab_thigh), "knee": (pose.R_lab_thigh, pose.R_lab_shank)}
+    return {
+        joint: np.rad2deg(CONVENTIONAL_AXES.angle(joint, side, proximal.swapaxes(-1, -2), distal))
+        for joint, (proximal, distal) in chain.items()
+    }
+
+
+def _angles(session: Recorded, found: ResidualValues) -> tuple[dict[str, dict[str, FloatArray]], dict[str, dict[str, FloatArray]]]:
+    """Angles of the walk and of the static trial, in degrees; centres and the foot's offsets on the way."""
+    geometry, walk = session.geometry(), _cut(session.markers, session.postures)
+    pelvis, walking, stood = pelvis_frames(walk), dict[str, dict[str, FloatArray]](), dict[str, dict[str, FloatArray]]()
+    for side in SIDES:
+        pose = place_leg(walk, pelvis, geometry[side])
+        walking[side] = _leg_angles(pose, pelvis, side)
+        used = _used_offsets(session, geometry[side], stood)
+        uncorrected = uncorrected_foot(pose.ankle_lab_m, walk[side + "TOE"], pose.R_lab_shank)
+        p, q = offsets_by_frame(side, uncorrected, walk[side + "HEE"], walk[side + "TOE"], flat=False)
+        found["foot offset pitch, walk - used", side] = float(np.rad2deg(np.median(p) - used.plantar_flexion_rad))
+        found["foot offset turn, walk - used", side] = float(np.rad2deg(np.median(q) - used.rotation_rad))
+        foot = corrected_foot(uncorrected, side, used.plantar_flexion_rad, used.rotation_rad)
+        ankle = CONVENTIONAL_AXES.angle("ankle", side, pose.R_lab_shank_ankle.swapaxes(-1, -2), foot)
+        walking[side]["ankle"] = np.rad2deg(ankle)
+        found["foot rotation in ankle", side] = float(np.median(walking[side]["ankle"][:, 2]))
+        leg_m = session.subject.leg_length_m[side]
+        for name, start, end in (("thigh", pose.hip_lab_m, pose.knee_lab_m), ("shank", pose.knee_lab_m, pose.ankle_lab_m)):
+            found[f"{name} by centres / leg length", side] = _ln(_median_m(start, end), leg_m)
+    forward = session.way
+    R_progression = np.stack([forward, np.cross(UP, forward), UP])
+    walking[""] = {"pelvis": np.rad2deg(CONVENTIONAL_AXES.angle("pelvis", "L", R_progression, pelvis.R_lab_seg))}
+    return walking, stood
+
+
+def _used_offsets(session: Recorded, geometry: LegGeometry, stood: dict[str, dict[str, FloatArray]]) -> FootOffsets:
+    """The foot's offsets: of the static trial where there is one, else as learnt before; ``stood`` takes the static's angles."""
+    side, subject, standing = geometry.side, session.subject, session.standing
+    if standing is None:
+        return FootOffsets(subject.static_plantar_flexion_rad[side], subject.static_rotation_offset_rad[side])
+    pelvis = pelvis_frames(standing)
+    pose = place_leg(standing, pelvis, geometry)
+    stood[side] = _leg_angles(pose, pelvis, side)
+    uncorrected = uncorrected_foot(pose.ankle_lab_m, standing[side + "TOE"], pose.R_lab_shank_ankle)
+    flat = bool(session.calibration.foot_flat)
+    delta_m = subject.sole_delta_m.get(side, 0.0)
+    return foot_offsets(side, uncorrected, standing[side + "HEE"], standing[side + "TOE"], flat=flat, sole_delta_m=delta_m)
+
+
+def _of_axes(side: str, angles: Mapping[str, FloatArray], found: ResidualValues) -> None:
+    """Whether the knee's axis lies where the walk turns about it, and whether it steps aside in mid-walk."""
+    flexion, varus, rotation = angles["knee"].T
+    extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
+    found["knee-axis slope", side], found["knee rotation slope", side] = (_slope(flexion, y) for y in (varus, rotation))
+    found["knee varus, extended", side] = float(np.median(varus[extended]))
+    found["knee rotation, extended", side] = float(np.median(rotation[extended]))
+    found["knee flexion, least", side] = float(np.percentile(flexion, 10))
+    for name, column in (("hip abduction", 1), ("hip rotation", 2)):
+        found[name, side] = float(np.median(angles["hip"][:, column]))
+    x = np.deg2rad(flexion)
+    half = np.arange(len(x)) >= len(x) / 2
+    columns = np.stack([np.ones_like(x), x, x**2, np.sin(2 * x), half], axis=1)
+    step_deg = np.linalg.lstsq(columns, np.stack([varus, rotation], axis=1), rcond=None)[0][-1]
+    found["step of varus in mid-walk", side], found["step of knee rotation in mid-walk", side] = map(float, step_deg)
+
+
+def _against_static(
+    side: str, walking: Mapping[str, Mapping[str, FloatArray]], stood: Mapping[str, Mapping[str, FloatArray]], session: Recorded,
+    found: ResidualValues,
+) -> None:  # fmt: skip
+    """The standing leg against the extended one, and what the static trial shows of the feet."""
+    assert session.standing is not None
+    knee, hip = (over_seen(np.nanmedian, stood[side][joint], axis=0) for joint in ("knee", "hip"))
+    flexion = walking[side]["knee"][:, 0]
+    extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
+    for name, column in (("varus", 1), ("rotation", 2)):
+        found[f"knee {name}, walk - static", side] = float(np.median(walking[side]["knee"][extended, column]) - knee[column])
+    found["hip rotation, walk - static", side] = float(np.median(walking[side]["hip"][:, 2]) - hip[2])
+    for label in ("HEE", "TOE", "ANK"):
+        height_m = session.standing[side + label][:, 2]
+        found[f"{label} height, static", side] = MM_PER_M * float(over_seen(np.nanmedian, height_m))
+
+
+def _of_measurements(side: str, session: Recorded, found: ResidualValues) -> None:
+    subject, markers = session.subject, session.markers
+    leg_m = subject.leg_length_m[side]
+    reach_m = np.linalg.norm(markers[side + "ASI"] - markers[side + "ANK"], axis=1)[session.postures]
+    found["leg by markers / leg length", side] = _ln(float(np.percentile(reach_m, 95)), leg_m)
+    found["ankle width / knee width", side] = _ln(subject.ankle_width_m[side], subject.knee_width_m[side])
+    found["knee width / leg length", side] = _ln(subject.knee_width_m[side], leg_m)
+
+
+def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]], found: ResidualValues) -> None:
+    at, m, subject = session.postures, session.markers, session.subject
+    tilt_deg, obliquity_deg = np.median(angles[""]["pelvis"], axis=0)[:2]
+    found["pelvis tilt", ""], found["pelvis obliquity", ""] = float(tilt_deg), float(obliquity_deg)
+    width_m = _median_m(m["LASI"][at], m["RASI"][at])
+    left_m, right_m = (np.linalg.norm(m[side + "ASI"][at] - m["SACR"][at], axis=1) for side in SIDES)
+    found["ASIS to sacrum, left / right", ""] = _ln(float(np.median(left_m)), float(np.median(right_m)))
+    found["ASIS to sacrum / leg", ""] = _ln(float(np.median(left_m + right_m)), session.mean_leg_m)
+    found["ASIS width / leg", ""] = _ln(width_m, session.mean_leg_m)
+    if subject.inter_asis_distance_m:
+        found["ASIS width, markers / stored", ""] = _ln(width_m, subject.inter_asis_distance_m)
+    if subject.height_m:
+        found["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
+
+
+def _of_distances(session: Recorded, found: ResidualValues) -> None:
+    """Distances of pairs of markers: against the leg's length, against the static trial, and before against after."""
+    at, walk, standing = session.postures, session.markers, session.standing
+    for side, first, second in ((s, *pair) for s in ("", *SIDES) for pair in (PAIRS if s else PELVIS_PAIRS)):
+        name, ends = f"{first}-{second}", (side + first, side + second)
+        distance_m = np.linalg.norm(walk[ends[0]][at] - walk[ends[1]][at], axis=1)
+        median_m, half = float(np.median(distance_m)), (len(distance_m) + 1) // 2
+        if side:
+            found[f"{name} / leg", side] = _ln(median_m, session.mean_leg_m)
+            step_m = float(np.median(distance_m[half:]) - np.median(distance_m[:half]))
+            found[f"{name} step in mid-walk", side] = MM_PER_M * step_m
+        if standing is not None:
+            found[f"{name}, walk / static", side] = _ln(median_m, _median_m(standing[ends[0]], standing[ends[1]]))
+
+
+def _of_paths(side: str, session: Recorded, found: ResidualValues) -> None:
+    """How smooth markers run: shaking, filtered apart, or filled straight."""
+    rate_hz, paths, shaken = session.markers.rate_hz, session.markers, ("THI", "KNE", "TIB", "HEE")
+    jerk = smooth(np.stack([paths[side + label] for label in shaken], axis=1), rate_hz, JERK_HZ)
+    for _ in range(3):
+        jerk = np.gradient(jerk, 1.0 / rate_hz, axis=0)
+    rms = dict(zip(shaken, np.sqrt(over_seen(np.nanmean, (jerk**2).mean(axis=2), axis=0)), strict=True))
+    found["jerk HEE", side] = float(np.log(rms["HEE"]))
+    found["jerk KNE / neighbours", side] = float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"])))
+    longest = 0
+    for label in ("THI", "KNE", "TIB", "ANK", "HEE", "TOE"):
+        path = paths[side + label]
+        second_m = np.linalg.norm(path[2:] - 2 * path[1:-1] + path[:-2], axis=1)
+        speed_m_s = np.linalg.norm(path[2:] - path[:-2], axis=1) * 0.5 * rate_hz
+        longest = max(longest, _longest_run((second_m < STRAIGHT_M) & (speed_m_s > MOVING_M_S)))
+    found["straight run", side] = float(longest)
+
+
+def _longest_run(which: BoolArray) -> int:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], which.astype(int), [0]])))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
+
+
+def _slope(x: FloatArray, y: FloatArray) -> float:
+    centred = x - x.mean()
+    return float(centred @ y / (centred @ centred))
+
+
+def _median_m(first: FloatArray, second: FloatArray) -> float:
+    return float(over_seen(np.nanmedian, np.linalg.norm(first - second, axis=1)))
+
+
+def _ln(above: float, below: float) -> float:
+    return float(np.log(above / below)) if above > 0 and below > 0 else float("nan")

@@ -1,0 +1,56 @@
+"""All residuals of a session, worked out again only where something changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biomech_id.judgement.diagnosis.of_legs import ResidualValues, of_legs
+from biomech_id.judgement.diagnosis.of_plates import of_plates
+from biomech_id.judgement.diagnosis.recorded import Recorded
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedWalk:
+    """A session with its residuals.
+
+    Attributes
+    ----------
+    session : Recorded
+        The session in memory.
+    legs, plates : ResidualValues
+        (residual, unit) -> value, in the units of ``spread.csv``.
+    """
+
+    session: Recorded
+    legs: ResidualValues
+    plates: ResidualValues
+
+    @property
+    def values(self) -> ResidualValues:
+        """All residuals."""
+        return self.legs | self.plates
+
+
+def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk:
+    """Return everything in a session that can contradict something else in it.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    before : JudgedWalk | None, optional
+        The session that it was made from: what rests on the same values is taken over.
+
+    Returns
+    -------
+    JudgedWalk
+        Without what this session has no verdict on.
+    """
+    if before is None:
+        return JudgedWalk(session, of_legs(session), of_plates(session))
+    old = before.session
+    same = session.markers is old.markers
+    legs = before.legs if same and session.standing is old.standing and session.subject is old.subject else of_legs(session)
+    mass = session.subject.mass_kg == old.subject.mass_kg
+    kept = same and mass and session.plates is old.plates and session.events is old.events
+    return JudgedWalk(session, legs, before.plates if kept else of_plates(session))

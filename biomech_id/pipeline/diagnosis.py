@@ -1,0 +1,128 @@
+"""The diagnosis of a subject's walks, for whoever asks for it: nothing of the main job changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from biomech_id.errors import BiomechError, OutputError
+from biomech_id.files.atomic import whole_folder
+from biomech_id.files.json_text import json_text
+from biomech_id.judgement.diagnosis import Diagnosis, Found, diagnose
+from biomech_id.pipeline.stage.analysis import Analysis
+from biomech_id.pipeline.stages import analysed
+from biomech_id.request.job import Job
+from biomech_id.session.tables.csv_text import write_csv
+from biomech_id.session.values.step import Progress, Step
+
+#: What is written, and the columns of the table.
+_FILES = ("diagnosis.csv", "diagnosis.json")
+_COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look")
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """What the walks of one subject say.
+
+    Attributes
+    ----------
+    walks : tuple[Diagnosis, ...]
+        Each walk's.
+    refused : tuple[tuple[str, str], ...]
+        Name of a trial that cannot be diagnosed, and why.
+    """
+
+    walks: tuple[Diagnosis, ...]
+    refused: tuple[tuple[str, str], ...]
+
+
+def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | None = None) -> Diagnosed:
+    """Diagnose every walk of one subject; nothing is written.
+
+    Parameters
+    ----------
+    job : Job
+        Whose recordings, and how they are calibrated.
+    unimpaired : bool, optional
+        Whether the person is known to be built and to walk as most do (see `judgement.diagnosis.diagnose`).
+    progress : Progress | None, optional
+        Told of every walk.
+
+    Returns
+    -------
+    Diagnosed
+        Walks in the order of the session.
+
+    Raises
+    ------
+    BiomechError
+        Nothing could be calibrated; the sentence says what is missing and what to do.
+    """
+    session = analysed(job, Analysis(), until="line_up")
+    walks, refused = list[Diagnosis](), list[tuple[str, str]]()
+    for number, walk in enumerate(session.walks, start=1):
+        if progress:
+            progress(Step("analyse", walk.trial.name, number, len(session.walks)))
+        try:
+            walks.append(diagnose(walk.trial, walk.model, unimpaired=unimpaired))  # type: ignore[arg-type]
+        except BiomechError as error:
+            refused.append((walk.trial.name, error.message))
+    return Diagnosed(tuple(walks), tuple(refused))
+
+
+def write_diagnosis(diagnosed: Diagnosed, out: Path) -> Path:
+    """Write ``diagnosis.csv`` and ``diagnosis.json``, whole or not at all.
+
+    Parameters
+    ----------
+    diagnosed : Diagnosed
+        What the walks say.
+    out : Path
+        Folder that takes both; one of an earlier diagnosis is replaced.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be written, or holds something else.
+    """
+    others = sorted(set(out.iterdir() if out.is_dir() else ()) - {out / name for name in _FILES})
+    if others or out.is_file():
+        raise OutputError(
+            f"{out} holds {others[0].name if others else 'a file'}, which no diagnosis wrote; name another folder.",
+            value=str(out), expected="a new folder, or one of an earlier diagnosis", where="out",
+        )  # fmt: skip
+    rows = [_row(walk, rank, found) for walk in diagnosed.walks for rank, found in enumerate(walk.found, start=1)]
+    with whole_folder(out) as folder:
+        write_csv(pd.DataFrame(rows, columns=list(_COLUMNS)), folder / _FILES[0])
+        told: dict[str, Any] = {
+            "trials": [_document(walk) for walk in diagnosed.walks],
+            "refused": [{"trial": trial, "why": why} for trial, why in diagnosed.refused],
+        }
+        (folder / _FILES[1]).write_text(json_text(told), encoding="utf-8", newline="\n")
+    return out
+
+
+def _row(walk: Diagnosis, rank: int, found: Found) -> dict[str, Any]:
+    moves = "; ".join(f"{curve} {size:.3g}" for curve, size in found.moves.items())
+    return {
+        "trial": walk.name, "rank": rank, "cause": found.cause, "class": found.group, "size": found.size, "sd": found.sd,
+        "unit": found.unit, "evidence": found.evidence, "alike": "; ".join(found.alike), "moves": moves, "look": found.look,
+    }  # fmt: skip
+
+
+def _document(walk: Diagnosis) -> dict[str, Any]:
+    return {
+        "trial": walk.name, "residuals_compared": len(walk.values), "misfit": walk.misfit, "causes_compared": walk.n_causes,
+        "found": [asdict(found) for found in walk.found], "residuals": list(_residuals(walk)),
+        "not_seen_below": {cause: {"size": size, "unit": unit} for cause, (size, unit) in walk.told_from.items()},
+    }  # fmt: skip
+
+
+def _residuals(walk: Diagnosis) -> Iterator[dict[str, Any]]:
+    for key, value in walk.values.items():
+        mean, sd = walk.expected[key]
+        yield {"residual": key[0], "of": key[1], "value": value, "expected": mean, "sd": sd}

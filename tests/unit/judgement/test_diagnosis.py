@@ -1,0 +1,148 @@
+"""The diagnosis: its rows, its residuals on the virtual subject, its ranking in numbers that can be worked out by hand."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import biomech_id as bid
+from biomech_id.errors import MissingInputError, OptionError, OutputError
+from biomech_id.judgement.diagnosis import CAUSES
+from biomech_id.judgement.diagnosis.causes import possible, where_to_look
+from biomech_id.judgement.diagnosis.curves import curves_moved
+from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
+from biomech_id.judgement.diagnosis.recorded import recorded_walk
+from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
+from biomech_id.judgement.diagnosis.spread import HERE, package_spread
+from biomech_id.pipeline.diagnosis import Diagnosed, write_diagnosis
+
+
+@pytest.fixture(scope="module")
+def judged() -> JudgedWalk:
+    person = bid.virtual_subject()
+    return residuals(recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial)))
+
+
+def test_every_residual_has_its_row_and_its_spread(judged: JudgedWalk) -> None:
+    spread = package_spread()
+    assert {name for name, _ in judged.values} <= set(spread.names)
+    assert len(judged.values) > 140
+    assert (spread.between > 0).all()
+    assert (spread.within > 0).all()
+    for matrix in (spread.together, spread.apart):
+        assert np.array_equal(matrix, matrix.T)
+        # The reference floors eigenvalues at 0.05; the mean of two such matrices, in three digits, stays above.
+        assert np.linalg.eigvalsh(matrix).min() > 0.04
+    assert set(spread.units) <= {"1", "%", "% weight", "deg", "frames", "ln", "ln(m/s3)", "mm", "ms"}
+
+
+def test_covariance_is_common_to_units_but_for_what_is_within_one() -> None:
+    spread = package_spread()
+    at = spread.names.index("hip rotation")
+    mean, covariance = spread.expected([("hip rotation", "L"), ("hip rotation", "R")])
+    assert mean[0] == mean[1] == spread.mean[at]
+    assert covariance[0, 1] == pytest.approx(spread.between[at])
+    assert covariance[0, 0] == pytest.approx(spread.between[at] + spread.within[at])
+    roomy = spread.of_any_body().expected([("hip rotation", "L")])[1]
+    assert roomy[0, 0] - covariance[0, 0] == pytest.approx(12.0**2)
+
+
+def test_a_class_says_what_to_look_at() -> None:
+    look = where_to_look()
+    assert {row.group for row in CAUSES.values()} <= set(look)
+    assert {"labels", "channels", "events", "plate", "static", "offsets", "measurements", "cameras"} <= set(look)
+    with (HERE / "classes.csv").open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(look)
+
+
+def test_evidence_by_hand() -> None:
+    # One cause seen by one residual: signature 2 per unit, residual 6 SDs, common size 3, among 10 causes.
+    one = single(np.array([[2.0]]), np.array([6.0]), np.array([3.0]), np.array([0.0]), 10)
+    assert (one.size[0], one.sd[0]) == (3.0, 0.5)
+    by_hand = (2 * 6) ** 2 * 9 / (2 * (1 + 4 * 9)) - np.log(37) / 2 - np.log(10)
+    assert one.evidence[0] == pytest.approx(by_hand)
+    evidence, sizes = block(np.array([[2.0]]), np.array([6.0]), np.array([3.0]), 10)
+    assert evidence == pytest.approx(by_hand)
+    assert sizes[0] == pytest.approx(3.0 * 36 / 37)
+    least = least_sizes(one.sd, np.array([3.0]), 10)
+    again = single(np.array([[2.0]]), 2.0 * least, np.array([3.0]), np.array([0.0]), 10)
+    assert again.evidence[0] == pytest.approx(4.0)
+    against = single(np.array([[2.0]]), np.array([-6.0]), np.array([3.0]), np.array([1.0]), 10)
+    assert against.evidence[0] == -np.inf
+
+
+def test_a_cause_put_in_moves_what_it_shall(judged: JudgedWalk) -> None:
+    session = judged.session
+    causes = {one.name: one for one in possible(session, set(judged.values))}
+    late = causes["plate 1 late"].into(session, 20.0)
+    assert late is not None
+    change = residuals(late, judged).values["force begins - heel", "1"] - judged.values["force begins - heel", "1"]
+    assert change == pytest.approx(20.0, abs=1.0)  # samples of a millisecond
+    heavy = causes["mass"].into(session, 12.0)
+    assert heavy is not None
+    weight = residuals(heavy, judged).values["single support / weight", "1"] - judged.values["single support / weight", "1"]
+    assert weight == pytest.approx(-100 * np.log(1.12), abs=1e-6)
+    knee = causes["LKNE forward, mid"].into(session, 10.0)
+    assert knee is not None
+    assert residuals(knee, judged).values["step of varus in mid-walk", "R"] == judged.values["step of varus in mid-walk", "R"]
+    curves = curves_moved(session, knee)
+    assert curves["L knee rotation (deg)"] > 1.0
+    assert not any(name.startswith("R") for name in curves)
+
+
+def test_direct_causes_add_to_their_residual_alone(judged: JudgedWalk) -> None:
+    keys = [("straight run", "L"), ("straight run", "R"), ("jerk HEE", "L")]
+    (gap,) = (one for one in possible(judged.session, set(judged.values)) if one.name == "L straight-filled gap")
+    assert signatures(judged, [gap], keys)[:, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_an_exchange_done_twice_is_none(judged: JudgedWalk) -> None:
+    some = (
+        "left and right labels exchanged",
+        "plate 1 Fx and Fy exchanged",
+        "plate 2 My with the other sign",
+        "plates 1 and 2 exchanged",
+    )
+    for words, _, session in exchanges(judged.session):
+        if words not in some:
+            continue
+        again = next(other for name, _, other in exchanges(session) if name == words)
+        assert np.array_equal(again.markers.position_m, judged.session.markers.position_m, equal_nan=True)
+        for plate, old in zip(again.plates, judged.session.plates, strict=True):
+            # N, of forces up to a thousand: two rotations in double precision.
+            assert np.abs(plate.force_lab_N - old.force_lab_N).max() < 1e-9
+
+
+def test_misfit_of_what_is_expected_is_nothing(judged: JudgedWalk) -> None:
+    scale = Whitening.of(judged.values, package_spread())
+    usual = dict(zip(scale.keys, scale.mean, strict=True))
+    assert scale.misfit(usual, usual) == 0.0
+
+
+def test_what_cannot_be_diagnosed_says_why() -> None:
+    person = bid.virtual_subject()
+    static, walk = person.static().trial, person.walk().trial
+    model = bid.conventional_model(static)
+    with pytest.raises(MissingInputError, match="only walks can be diagnosed"):
+        recorded_walk(static, model)
+    with pytest.raises(OptionError, match="conventional model with both legs"):
+        recorded_walk(walk, replace(model, calibration=replace(model.calibration, sides=("L",))))
+    hidden = walk.markers.position_m.copy()
+    hidden[5:-5, walk.markers.names.index("LKNE")] = np.nan
+    with pytest.raises(MissingInputError, match="shows all fifteen markers in"):
+        recorded_walk(replace(walk, markers=walk.markers.with_positions(hidden)), model)
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    written = write_diagnosis(Diagnosed((), (("run", "goes 0.1 m."),)), tmp_path / "out")
+    assert sorted(path.name for path in written.iterdir()) == ["diagnosis.csv", "diagnosis.json"]
+    write_diagnosis(Diagnosed((), ()), written)
+    (written / "report.pdf").touch()
+    with pytest.raises(OutputError, match=r"report\.pdf"):
+        write_diagnosis(Diagnosed((), ()), written)
+    assert (written / "report.pdf").exists()
