@@ -20,7 +20,7 @@ import numpy as np
 
 import biomech_id as bid
 from biomech_id.sample.c3d import write_c3d, write_trial
-from biomech_id.trial import AnalogChannels
+from biomech_id.trial import AnalogChannels, Markers
 
 FRAMES, MOST_MB, SLOWER = (20_000, 100_000), 1000.0, 1.5
 LABELS, ANALYSED, BANDED, LONGEST = 3_000, (5_000, 10_000, 20_000), (1_000, 2_000, 4_000), 100_000
@@ -71,7 +71,7 @@ def long_walk(trial: bid.Trial, n_frames: int) -> bid.Trial:
 def labelled(n_labels: int) -> bid.Trial:
     """500 frames of so many markers."""
     position_m = np.random.default_rng(0).normal(size=(500, n_labels, 3))
-    return bid.Trial(markers=bid.Markers(tuple(f"M{k}" for k in range(n_labels)), position_m, 100.0), name="labels")
+    return bid.Trial(markers=Markers(tuple(f"M{k}" for k in range(n_labels)), position_m, 100.0), name="labels")
 
 
 def crowded(trial: bid.Trial, n_labels: int) -> bid.Trial:

@@ -86,6 +86,8 @@ def _shown(value: object) -> str:
     if isinstance(value, Real) or value is None:
         return str(value)
     given = type(value).__name__
+    if shape := getattr(value, "shape", None):
+        given += f" of shape {tuple(shape)}"
     article = "an" if given[:1] in "AEIOaeio" else "a"
     plain = isinstance(value, str | os.PathLike | Mapping | list | tuple | complex)
     return f"{article} {given}" + (f" ({repr(value)[:LONGEST_SHOWN]})" if plain else "")

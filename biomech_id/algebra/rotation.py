@@ -11,10 +11,12 @@ References: Grood & Suntay (1983) J Biomech Eng 105:136; Cole et al. (1993) J Bi
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array
 from biomech_id.algebra.vectors import cross
-from biomech_id.errors import InvalidValueError
+from biomech_id.arguments import a_str, takes
+from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Below this cosine of the middle angle the floating axis is rounding noise (rotations are orthonormal to about 1e-9).
 _LOCKED = 1e-8
@@ -158,6 +160,59 @@ def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
     last = np.arctan2(-handed * R[..., a, b], R[..., a, a])
     angles: FloatArray = np.stack([first, middle, last], axis=-1)
     return angles
+
+
+@takes(sequence=a_str())
+def joint_angles(R_lab_prox: ArrayLike, R_lab_dist: ArrayLike, sequence: str = "YXZ") -> FloatArray:
+    """Angles of a distal segment in a proximal one, in any order of axes, named as SciPy names it.
+
+    Parameters
+    ----------
+    R_lab_prox, R_lab_dist : ArrayLike
+        (..., 3, 3), segment components to laboratory components; (3, 3) of one counts for all frames of the other.
+    sequence : str, optional
+        "YXZ": turns about the axes that go along, the first fixed in the proximal and the last in the distal segment. "yxz": about
+        the proximal segment's own axes.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3), rad, in the order of the sequence, as ``Rotation.as_euler(sequence)`` gives them. NaN where a pose is.
+
+    Raises
+    ------
+    InvalidValueError
+        A sequence that does not name each of x, y, z once, or mixes small and capital letters.
+    ShapeError
+        Poses that do not fit together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import biomech_id as bid
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> knee = bid.joint_angles(np.eye(3), rotation_about(1, np.radians(np.array([20.0, 60.0]))), "YXZ")
+    >>> np.degrees(knee).round(3) + 0.0
+    array([[20.,  0.,  0.],
+           [60.,  0.,  0.]])
+    """
+    both = [float_array(R, name=name, where="joint_angles") for R, name in ((R_lab_prox, "R_lab_prox"), (R_lab_dist, "R_lab_dist"))]
+    shapes = [R.shape for R in both]
+    if any(shape[-2:] != (3, 3) for shape in shapes) or len({shape for shape in shapes if shape != (3, 3)}) > 1:
+        raise ShapeError(
+            f"joint_angles has R_lab_prox of shape {shapes[0]} and R_lab_dist of shape {shapes[1]}.",
+            value=shapes, expected="(n, 3, 3) each, of the same n", where="joint_angles",
+        )  # fmt: skip
+    sequence_axes(sequence)
+    if not (sequence.isupper() or sequence.islower()):
+        raise InvalidValueError(
+            f"The sequence {sequence!r} of joint_angles mixes small and capital letters.", value=sequence,
+            expected="capitals for axes that go along, small letters for fixed ones", where="joint_angles",
+        )  # fmt: skip
+    R_prox_dist = np.swapaxes(both[0], -1, -2) @ both[1]
+    if sequence.isupper():
+        return cardan_angles(R_prox_dist, sequence)
+    return np.asarray(cardan_angles(R_prox_dist, sequence[::-1])[..., ::-1])
 
 
 def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> FloatArray:

@@ -95,7 +95,7 @@ class Wrench:
             _check_rotation(self.R_lab_frame, self.frame)
         elif self.frame != "lab":
             raise FrameMismatchError(
-                f"A wrench in {self.frame} axes needs the rotation that maps them to the laboratory.",
+                f"A wrench in the frame {self.frame!r} needs R_lab_frame, the rotation that maps its axes to the laboratory.",
                 value=self.frame, expected="R_lab_frame, or frame='lab'", where="Wrench",
             )  # fmt: skip
 

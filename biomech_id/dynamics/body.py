@@ -69,7 +69,8 @@ class Frames:
         if wrong.any():
             frame = int(np.flatnonzero(seen)[np.argmax(wrong)])
             raise InvalidValueError(
-                f"The segment axes of frame {frame} are not a right-handed orthonormal triad.",
+                f"The R_lab_seg of frame {frame} is not a right-handed orthonormal triad "
+                f"(det R = {np.linalg.det(rotation[frame]):.3g}).",
                 value=rotation[frame].tolist(), expected="R'R = 1 within 1e-6 and det R = +1", where=f"frame {frame}",
             )  # fmt: skip
 

@@ -65,6 +65,10 @@ class External:
         return (force, moment + cross(point, force)) if point.any() else (force, moment)
 
 
+#: Newtons: a smaller force of the ground is noise of a plate, and has no direction.
+LEAST_REACTION_N = 20.0
+#: Cosine of 60 degrees: friction tilts the mean force of a stance by 10 degrees, a steep ramp by 20; another axis by 90.
+LEAST_UPRIGHT = 0.5
 #: Wrenches from outside as an argument; each of them is looked at by `check_external`.
 WRENCHES = Kind("a sequence of External", lambda v: isinstance(v, Iterable))
 
@@ -132,4 +136,69 @@ def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
         )  # fmt: skip
     if gravity.shape in ((3,), (chain.n_frames, 1, 3)):
         return gravity
+    if gravity.ndim == 0:
+        raise ShapeError(
+            f"solve was given a gravity_lab_m_s2 of {float(gravity):g}, which has no direction.",
+            value=float(gravity), expected="(x, y, z), m/s2, laboratory axes", where="solve",
+        )  # fmt: skip
     return readonly(gravity, (chain.n_frames, 3), name="gravity_lab_m_s2", where="solve")[:, None, :]
+
+
+def lean_of_reaction(force_lab_N: FloatArray, gravity_lab_m_s2: ArrayLike) -> float:
+    """Cosine of the angle between a reaction of the ground and the direction up.
+
+    Parameters
+    ----------
+    force_lab_N : FloatArray
+        (n, 3), force of the ground on the body, laboratory axes; NaN where it is missing, zero where there is none.
+    gravity_lab_m_s2 : ArrayLike
+        (3,) or (n, 3), laboratory axes; points down.
+
+    Returns
+    -------
+    float
+        Of the mean force: 1 upright, -1 from above. 1 too where nobody can say: without gravity, or below `LEAST_REACTION_N`.
+    """
+    given = np.atleast_2d(float_array(gravity_lab_m_s2, name="gravity_lab_m_s2", where="solve"))
+    if given.shape[-1] != 3:
+        return 1.0  # no gravity at all, as `gravity_of` says
+    gravity = given.reshape(-1, 3).mean(axis=0)
+    force = force_lab_N[np.isfinite(force_lab_N).all(axis=1)].reshape(-1, 3)
+    size = np.linalg.norm(force, axis=1)
+    mean, pull = force[size > LEAST_REACTION_N].sum(axis=0), np.linalg.norm(gravity)
+    if not mean.any() or not pull:
+        return 1.0
+    return float(-mean @ gravity / (np.linalg.norm(mean) * pull))
+
+
+def refuse_reaction_from_above(force_lab_N: FloatArray, gravity_lab_m_s2: ArrayLike, segment: str, *, where: str) -> None:
+    """Refuse a reaction of the ground that does not push up, as gravity has it.
+
+    Parameters
+    ----------
+    force_lab_N : FloatArray
+        (n, 3), force of the ground on the segment, laboratory axes.
+    gravity_lab_m_s2 : ArrayLike
+        (3,) or (n, 3), laboratory axes; points down.
+    segment : str
+        What the ground acts on.
+    where : str
+        The public function that was called.
+
+    Raises
+    ------
+    InvalidValueError
+        The mean force points down, or more than 60 degrees from up.
+    """
+    up = lean_of_reaction(force_lab_N, gravity_lab_m_s2)
+    if up >= LEAST_UPRIGHT:
+        return
+    gravity = np.asarray(gravity_lab_m_s2, dtype=np.float64).reshape(-1, 3)[0].tolist()
+    problem = "points down: forces are those of the ground on the body, gravity_lab_m_s2 points down"
+    if up > -LEAST_UPRIGHT:
+        problem = "points sideways: gravity_lab_m_s2 may be of other axes"
+    raise InvalidValueError(
+        f"The ground reaction (forces) on {segment} lies {np.degrees(np.arccos(max(up, -1.0))):.0f} degrees from up with a "
+        f"gravity_lab_m_s2 of {gravity}, and {problem}. A force of something else is External({segment!r}, wrench, part='handle').",
+        value=gravity, expected="a mean ground reaction within 60 degrees of -gravity_lab_m_s2", where=where,
+    )  # fmt: skip

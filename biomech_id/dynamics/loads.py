@@ -64,6 +64,11 @@ class ChainLoads:
     gravity_lab_m_s2: FloatArray = field(default_factory=lambda: np.array(GRAVITY_LAB_M_S2))
     budget: Mapping[str, ChainLoads] | None = None
 
+    @property
+    def n_lost(self) -> int:
+        """Number of frames in which some joint has no load, as next to missing poses and at the ends."""
+        return int((~np.isfinite(self.moment_lab_Nm).all(axis=(1, 2))).sum())
+
     def __getitem__(self, segment: str) -> Wrench:
         """Wrench on a segment at its proximal joint (see `wrench`)."""
         return self.wrench(segment)

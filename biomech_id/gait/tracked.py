@@ -10,16 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.arguments import a, a_switch, a_word, each, or_none, takes
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.deprecation import BiomechDeprecationWarning
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.dynamics.external import WRENCHES, External
+from biomech_id.dynamics.external import WRENCHES, External, refuse_reaction_from_above
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import CONTACTS, METHOD, HasContacts, Method, solve_body
-from biomech_id.errors import MissingInputError, WrongTypeError
+from biomech_id.errors import InvalidValueError, MissingInputError, WrongTypeError
 from biomech_id.feet.contacts import CONTACT
 from biomech_id.feet.feet import find_feet
 from biomech_id.gait.assignment import assign_plates
@@ -35,6 +36,9 @@ from biomech_id.trial.subject import BODY_MASS
 
 _TRIAL = a((Movement, Trial), "a model's track(trial) returns a Movement, read_c3d(path) a Trial")
 _MOTION = or_none(a(BodyMotion, "a model's track(trial) returns it"))
+#: By which share (root mean square) a plate's smoothed force may differ from it: 6 Hz takes 7 % of a walk's, another trial's
+#: differs by 90 % and more.
+MOST_SMOOTHED = 0.6
 #: Version that first warned of motion and trial, or plates, as two arguments.
 _SINCE = "0.2"
 
@@ -171,6 +175,7 @@ def with_plates(
         kinetics = kinetics or "textbook"
         return assign_plates(trial, motion, events=events, kinetics=kinetics, contact_N=contact_N, **given)
     _refuse_second(motion, "assign_plates")
+    _refuse_foreign(trial.trial, wrench_plates or (), events or ())
     feet, search = feet or _feet(trial, body_mass_kg, contact_N), trial.search if events is None else EventSearch(tuple(events))
     if search is None:
         search = search_events(trial.trial, trial, feet=feet)
@@ -220,7 +225,8 @@ def solve_movement(
     MissingInputError
         A movement whose feet nobody has put on plates, and no contacts.
     InvalidValueError
-        Motion and contacts are of two recordings, or of other frames of one.
+        Motion and contacts are of two recordings, or of other frames of one; contacts of somebody's own, or gravity, that have the
+        ground push down or sideways.
     ShapeError
         A contact of another length than the motion.
 
@@ -243,6 +249,11 @@ def solve_movement(
             f"{motion.name} has no feet on plates: solve(assign_plates(movement)), or give the contacts of its feet.",
             value=None, expected="a movement of assign_plates, or contacts", where=motion.name,
         )  # fmt: skip
+    feet = contacts if isinstance(contacts, Mapping) else contacts.contacts
+    for side, contact in feet.items():
+        # Plates of the motion's own recording are judged with their stances.
+        if contact.window is None or gravity_lab_m_s2 is not GRAVITY_LAB_M_S2:
+            refuse_reaction_from_above(contact.force_lab_N, gravity_lab_m_s2, f"{side} foot", where="solve")
     return solve_body(motion, contacts, extra=extra, gravity_lab_m_s2=gravity_lab_m_s2, method=method, budget=budget)
 
 
@@ -261,6 +272,25 @@ def _warn_of_two(motion: BodyMotion | None, name: str, instead: str) -> None:
     """Warn who gives a movement beside what it knows itself; a motion without a trial has no other way."""
     if isinstance(motion, Movement):
         warnings.warn(BiomechDeprecationWarning(name, _SINCE, instead), stacklevel=4)
+
+
+def _refuse_foreign(trial: Trial, plates: Sequence[ForcePlate], events: Sequence[Event]) -> None:
+    """Refuse smoothed plates that do not follow the trial's, and events none of which lies in it."""
+    for plate, own in zip(plates, trial.plates, strict=False):
+        size = np.sqrt(np.nanmean(own.force_lab_N**2))
+        alike = plate.n_samples == own.n_samples and np.array_equal(plate.corners_m, own.corners_m)
+        if not alike or np.sqrt(np.nanmean((plate.force_lab_N - own.force_lab_N) ** 2)) > MOST_SMOOTHED * size:
+            raise InvalidValueError(
+                f"The wrench_plates of assign_plates are not those of {trial.name}: the force of {plate.name} runs otherwise.",
+                value=plate.name, expected="the trial's own plates, smoothed, as prepare(trial, model) does it", where=trial.name,
+            )  # fmt: skip
+    first_s, last_s = trial.time_s[[0, -1]]
+    if events and not any(first_s - 1.0 <= event.time_s <= last_s + 1.0 for event in events):
+        raise InvalidValueError(
+            f"The events of assign_plates are at {events[0].time_s:g} to {events[-1].time_s:g} s, {trial.name} is from "
+            f"{first_s:g} to {last_s:g} s.",
+            value=events[0].time_s, expected="events of this recording, on its clock", where=trial.name,
+        )  # fmt: skip
 
 
 def _refuse_second(motion: BodyMotion | None, where: str) -> None:

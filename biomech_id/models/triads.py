@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import permutations
 
-from biomech_id.algebra.arrays import FloatArray
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.vectors import cross, matvec
+from biomech_id.arguments import a_word, takes
+from biomech_id.dynamics.body import ORTHONORMAL_TOLERANCE, Frames
+from biomech_id.errors import InvalidValueError
+
+#: Sine of the angle at the origin below which three points lie on one line.
+LEAST_SINE = 1e-6
 
 
 def unit(vectors: FloatArray) -> FloatArray:
@@ -38,8 +47,76 @@ def triad(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
     -------
     FloatArray
         R_lab_seg, (n, 3, 3).
+
+    Raises
+    ------
+    InvalidValueError
+        Axes that are not at right angles, of another length than one, or left-handed; the message names frame and departure.
     """
-    return np.stack([x, y, z], axis=-1)
+    R_lab_seg = np.stack([x, y, z], axis=-1)
+    departure = np.abs(np.cross(x, y) - z).max(axis=-1) + np.abs((x * y).sum(axis=-1)) + np.abs((x * x).sum(axis=-1) - 1.0)
+    wrong = np.flatnonzero(departure > ORTHONORMAL_TOLERANCE)
+    if wrong.size:
+        raise InvalidValueError(
+            f"The axes x, y, z of triad are no right-handed unit vectors at right angles in frame {wrong[0]}: off by "
+            f"{departure.flat[wrong[0]]:.3g}.",
+            value=float(departure.flat[wrong[0]]), expected=f"z = x cross y within {ORTHONORMAL_TOLERANCE:g}", where="triad",
+        )  # fmt: skip
+    return R_lab_seg
+
+
+@takes(order=a_word(tuple("".join(pair) for pair in permutations("xyz", 2))))
+def frame_from_points(origin_lab_m: ArrayLike, axis_lab_m: ArrayLike, plane_lab_m: ArrayLike, order: str = "zy") -> Frames:
+    """Axes of a segment from three points.
+
+    Parameters
+    ----------
+    origin_lab_m : ArrayLike
+        (n, 3), origin of the axes, metres, laboratory axes.
+    axis_lab_m : ArrayLike
+        (n, 3), point that the first axis of ``order`` runs to from the origin.
+    plane_lab_m : ArrayLike
+        (n, 3), point on the positive side of the second axis, which lies in the plane of all three points.
+    order : str, optional
+        Which axes these are: "zy" for z and y, "xy", ...; the third makes them right-handed.
+
+    Returns
+    -------
+    Frames
+        ``R_lab_seg`` (n, 3, 3), segment components to laboratory components, and ``origin_lab_m``; NaN in frames without a point.
+
+    Raises
+    ------
+    ShapeError
+        Points of different length.
+    InvalidValueError
+        Three points on one line.
+
+    Examples
+    --------
+    >>> import biomech_id as bid
+    >>> shank = bid.frame_from_points([[0.0, 0.0, 0.1]], [[0.0, 0.0, 0.5]], [[0.0, 0.1, 0.3]], order="zy")
+    >>> shank.R_lab_seg[0].round(3) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    origin = readonly(origin_lab_m, (None, 3), name="origin_lab_m", where="frame_from_points")
+    given = {"axis_lab_m": axis_lab_m, "plane_lab_m": plane_lab_m}
+    first, second = (readonly(v, origin.shape, name=name, where="frame_from_points") - origin for name, v in given.items())
+    normal = cross(first, second)
+    size = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    flat = np.flatnonzero(np.linalg.norm(normal, axis=1) <= LEAST_SINE * size)
+    if flat.size:
+        raise InvalidValueError(
+            f"The origin_lab_m, axis_lab_m and plane_lab_m of frame_from_points lie on one line (parallel) in frame {flat[0]}.",
+            value=int(flat[0]), expected="three points that span a plane", where="frame_from_points",
+        )  # fmt: skip
+    a, b = ("xyz".index(axis) for axis in order)
+    axes = [unit(first)] * 3
+    third = unit(normal)
+    axes[b], axes[3 - a - b] = cross(third, axes[a]), third * (1.0 if (b - a) % 3 == 1 else -1.0)
+    return Frames(np.stack(axes, axis=-1), origin)
 
 
 def triad_from_z_and_y(z: FloatArray, towards_y: FloatArray) -> FloatArray:

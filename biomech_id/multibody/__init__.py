@@ -4,3 +4,49 @@
 `reduction` closes the loops; `forward` simulates; `linear` linearises; `traced` writes the equations as a program that
 `generated` runs; `symbolic` derives them as expressions. `examples` makes systems of it: pendulums, limbs, arms, linkages.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from biomech_id.dynamics.body import Segment
+    from biomech_id.multibody.closures import pin, spherical
+    from biomech_id.multibody.examples.pendulums import n_pendulum
+    from biomech_id.multibody.forward import simulate
+    from biomech_id.multibody.generated import generate
+    from biomech_id.multibody.joints import ball, cardan, free, prismatic, revolute, universal
+    from biomech_id.multibody.linear import linearised as linearise
+    from biomech_id.multibody.parts import Body
+    from biomech_id.multibody.reduction import assemble, configuration
+    from biomech_id.multibody.springs import Spring
+    from biomech_id.multibody.system import System
+    from biomech_id.multibody.traced import equations
+
+#: Name -> the module that has it: ``biomech_id.mechanics`` is this room, as a door for researchers.
+_DOOR = {
+    "Body": "parts:Body", "Segment": ".dynamics.body:Segment", "Spring": "springs:Spring", "System": "system:System",
+    "assemble": "reduction:assemble", "ball": "joints:ball", "cardan": "joints:cardan", "configuration": "reduction:configuration",
+    "equations": "traced:equations", "free": "joints:free", "generate": "generated:generate", "linearise": "linear:linearised",
+    "n_pendulum": "examples.pendulums:n_pendulum", "pin": "closures:pin", "prismatic": "joints:prismatic",
+    "revolute": "joints:revolute", "simulate": "forward:simulate", "spherical": "closures:spherical",
+    "universal": "joints:universal",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DOOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _DOOR[name].partition(":")
+    return getattr(import_module(f"biomech_id{module}" if module.startswith(".") else f"{__name__}.{module}"), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(_DOOR)
+
+
+__all__ = [
+    "Body", "Segment", "Spring", "System", "assemble", "ball", "cardan", "configuration", "equations", "free", "generate",
+    "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical", "universal",
+]  # fmt: skip

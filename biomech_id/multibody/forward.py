@@ -266,13 +266,18 @@ def _check(
 ) -> None:
     if q0.shape != (len(system.coordinates),) or u0.shape != (len(system.free_speeds),):
         raise ShapeError(
-            f"A state of {q0.shape} coordinates and {u0.shape} speeds is none of this system.",
+            f"A state of {q0.shape} coordinates (q0) and {u0.shape} speeds (u0) is none of this system.",
             value=(q0.shape, u0.shape), expected=f"{len(system.coordinates)} coordinates and {len(system.free_speeds)} free speeds",
             where="simulate",
         )  # fmt: skip
     projection(system, q0[None], u0[None])
     if t_s.ndim != 1 or len(t_s) < 2 or not (np.diff(t_s) > 0).all():
-        raise InvalidValueError("The times do not increase.", value=t_s.tolist(), expected="two or more, increasing", where="t_s")
+        raise InvalidValueError(
+            f"The times t_s of simulate do not increase: {t_s.tolist()[:4]}.",
+            value=t_s.tolist(),
+            expected="two or more, increasing",
+            where="t_s",
+        )
     if stop_at and stop_at not in events:
         raise InvalidValueError(
             f"There is no event {stop_at!r} to stop at.", value=stop_at, expected=f"one of {sorted(events)}", where="stop_at"

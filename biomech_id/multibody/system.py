@@ -105,6 +105,8 @@ class System:
         object.__setattr__(self, "gravity_lab_m_s2", gravity)
         for name in ("bodies", "closures", "springs", "drives"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.bodies:
+            raise MissingInputError("The bodies of System are none.", value=[], expected="one Body or more", where="System")
         check_tree(self.bodies)
         object.__setattr__(self, "free", self._expanded() or (() if self.closures else self.coordinates))
         self._check_names()

@@ -113,8 +113,8 @@ def analyse(
     """
     refuse_unknown_options(settings, [*Job.__dataclass_fields__, *Settings.__annotations__], where="analyse")
     several = (folder,) if isinstance(folder, str | PathLike | Trial) else tuple(folder)
-    trials = trials_in_memory([each for each in several if isinstance(each, Trial)])
-    if not several or 0 < len(trials) < len(several):
+    in_memory = [each for each in several if isinstance(each, Trial)]
+    if not several or 0 < len(in_memory) < len(several):
         words = "an empty sequence" if not several else "trials and paths together"
         raise MissingInputError(
             f"analyse takes a folder, recordings or Trials as its folder, not {words}.",
@@ -122,6 +122,10 @@ def analyse(
         )  # fmt: skip
     functional = (functional,) if isinstance(functional, str | PathLike | Trial) else tuple(functional)
     named: dict[str, Any] = {"static": static, "functional": functional}
+    beside = [
+        each for each in (static, *functional) if isinstance(each, Trial) and each.name not in [own.name for own in in_memory]
+    ]
+    trials = trials_in_memory([*beside, *in_memory] if in_memory else [])
     if trials:
         named = {"static": named_trial(static, trials, "static")}
         named["functional"] = tuple(named_trial(each, trials, "functional") for each in functional)
@@ -130,7 +134,11 @@ def analyse(
     make_key(None if key is None else Path(key), coded=bool(code))
     paths = tuple(Path(each.path) for each in trials) or tuple(Path(each) for each in several if not isinstance(each, Trial))
     with own_functions(settings) as (by_name, functions):
-        forces = {} if extra is None else forces_by_trial(extra, [path.stem for path in paths if path != named["static"]])
+        forces = (
+            {}
+            if extra is None
+            else forces_by_trial(extra, [path.stem for path in paths if path not in (named["static"], *named["functional"])])
+        )
         chosen = (recipe or Recipe()).replaced(**by_name)
         given = InMemory(trials, forces, functions)
         return made(analysed(Job(paths, recipe=chosen, mass_kg=mass_kg, code=code, given=given, **named), Analysis()))

@@ -22,6 +22,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.upper_loads import loadable_segments
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, did_you_mean
 from biomech_id.files.text import read_problem, read_text
+from biomech_id.request.in_memory import ONLY_TRIAL
 from biomech_id.request.job import Job
 from biomech_id.trial import Trial
 
@@ -56,7 +57,12 @@ def forces_of(job: Job, walks: Sequence[Trial], *, called: Callable[[str], str] 
         for name, loads in read_forces(Path(job.recipe.extra_forces), walks, called=called).items():
             forces[name] = (*forces.get(name, ()), *loads)
     names = [trial.name for trial in walks]
+    if ONLY_TRIAL in forces and len(names) == 1:
+        forces[names[0]] = forces.pop(ONLY_TRIAL)
     for name in forces:
+        if name == ONLY_TRIAL:
+            sentence = f"The extra of analyse names no trial, and {len(names)} are analysed: {', '.join(names) or 'none'}."
+            raise OptionError(sentence, value=name, expected='{"walk01": [External("R shank", wrench)]}', where="extra")
         if name not in names:
             sentence = f"There are further forces on {name}, which is not among the trials analysed: {', '.join(names) or 'none'}."
             raise OptionError(sentence + did_you_mean(name, names), value=name, expected=", ".join(names), where="extra")

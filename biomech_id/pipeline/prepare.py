@@ -15,9 +15,9 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part
-from biomech_id.arguments import Kind, a, or_none, takes
+from biomech_id.arguments import Kind, a, a_count, a_str, each, or_none, takes
 from biomech_id.conventions import MM_PER_M
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, OptionError
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.languages import Sentence
 from biomech_id.models.poses.points import posed_alone
@@ -102,7 +102,13 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     """
     refuse_unknown_options(settings, PrepareSettings.__annotations__, where="prepare")
     with own_functions(settings) as (by_name, _):
-        return _prepared(trial, model, (recipe or Recipe()).replaced(**by_name))
+        chosen = (recipe or Recipe()).replaced(**by_name)
+        if "cutoff_hz" in settings and chosen.cutoff_hz >= trial.rate_hz / 2:
+            raise OptionError(
+                f"prepare has a cutoff_hz of {chosen.cutoff_hz:g} Hz for {trial.name}, recorded at {trial.rate_hz:g} Hz.",
+                value=chosen.cutoff_hz, expected=f"below half the rate, {trial.rate_hz / 2:g} Hz", where="prepare",
+            )  # fmt: skip
+        return _prepared(trial, model, chosen)
 
 
 def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
@@ -133,6 +139,45 @@ def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
     findings += [plate_filter.finding(trial.name)] if plates else []
     trial = replace(trial, findings=(*trial.findings, *findings), wrench_plates=plates)
     return Prepared(trial, gaps, choice, plate_filter)
+
+
+@takes("fill_gaps", trial=a(Trial, "read(path) returns it"), longest=a_count(0), groups=each(each(a_str())))
+def fill_gaps_of(trial: Trial, longest: int = 10, *, groups: Sequence[Sequence[str]] = ()) -> Trial:
+    """Fill the gaps of all markers of a recording, up to a length, without a body model.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording as read.
+    longest : int, optional
+        Longest gap to be filled, frames.
+    groups : Sequence[Sequence[str]], optional
+        Names of markers that are fixed to one segment each, for filling by rigid body; others are filled by a spline.
+
+    Returns
+    -------
+    Trial
+        The same recording, its markers filled (``markers.filled`` says where), with a line in its history.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import biomech_id as bid
+    >>> path_m = np.linspace(0.0, 1.0, 50)[:, None] * np.ones(3)
+    >>> path_m[20:24] = np.nan
+    >>> filled = bid.fill_gaps(bid.Trial.from_arrays({"LHEE": path_m}, 100.0), longest=10)
+    >>> int(filled.markers.filled.sum())
+    4
+    """
+    markers = trial.markers
+    position, filled, gaps = fill_gaps(
+        markers.position_m, markers.names, longest=longest, first_frame=trial.first_frame, groups=groups
+    )
+    n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
+    if not n_filled:
+        return trial
+    history = Sentence("gaps-filled", {"n": n_filled, "longest": longest})
+    return trial.after(history, markers=markers.with_positions(position, filled=filled))
 
 
 def filter_mode(recipe: Recipe) -> str:

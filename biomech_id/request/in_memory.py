@@ -78,6 +78,10 @@ def trials_in_memory(trials: Sequence[Trial]) -> tuple[Trial, ...]:
     return tuple(trial if trial.path else replace(trial, path=trial.name) for trial in trials)
 
 
+#: Stands for the name of the one trial that is analysed, where which one that is shows later.
+ONLY_TRIAL = ""
+
+
 def forces_by_trial(extra: object, names: Sequence[str]) -> dict[str, tuple[External, ...]]:
     """Return further wrenches by the trial they belong to.
 
@@ -93,9 +97,9 @@ def forces_by_trial(extra: object, names: Sequence[str]) -> dict[str, tuple[Exte
     WrongTypeError
         Anything else.
     """
-    given: Mapping[str, Any] | None = extra if isinstance(extra, Mapping) else {names[0]: extra} if len(names) == 1 else None
-    forces = {str(name): (one,) if isinstance(one, External) else tuple(one) for name, one in (given or {}).items()}
-    if given is None or not all(isinstance(load, External) for loads in forces.values() for load in loads):
+    given: Mapping[str, Any] = extra if isinstance(extra, Mapping) else {names[0] if len(names) == 1 else ONLY_TRIAL: extra}
+    forces = {str(name): (one,) if isinstance(one, External) else tuple(one) for name, one in given.items()}
+    if not all(isinstance(load, External) for loads in forces.values() for load in loads):
         raise WrongTypeError(
             "analyse takes a mapping of a trial's name to External, or to several, as its extra.",
             value=type(extra).__name__, expected='{"walk01": [External("R shank", wrench)]}', where="analyse",

@@ -65,7 +65,7 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     """
     if not 0 < cutoff_hz < rate_hz / 2:
         raise InvalidValueError(
-            f"A cut-off of {cutoff_hz:g} Hz cannot be used at {rate_hz:g} samples per second.",
+            f"A cutoff_hz of {cutoff_hz:g} Hz cannot be used at a rate_hz of {rate_hz:g} Hz.",
             value=cutoff_hz, expected=f"more than 0 and less than {rate_hz / 2:g} Hz", where="cutoff_hz",
         )  # fmt: skip
     return _each_run(values, rate_hz, lambda frequency_hz: gain(frequency_hz, rate_hz, cutoff_hz))

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from biomech_id.arguments import a_quantity, a_str, holds, member, or_none
 from biomech_id.conventions import Side
+from biomech_id.errors import InvalidValueError
 from biomech_id.languages import Sentence
 
 #: Longest recording, s: a day. A time in milliseconds lies beyond it, or beyond its trial.
@@ -63,7 +64,7 @@ class Event:
     Raises
     ------
     WrongTypeError, InvalidValueError
-        A time that is no number, or none of a recording's.
+        A time that is no number, or none of a recording's: without a file's label, one before zero.
     OptionError
         Another side, kind or source; the message lists those there are.
 
@@ -87,6 +88,12 @@ class Event:
     def __post_init__(self) -> None:
         for name, kind in (("side", Side), ("kind", EventKind), ("source", EventSource)):
             object.__setattr__(self, name, member(kind, getattr(self, name), name, "Event"))
+        # A file may label an event before its frame 1 (readers leave it out and say so), and a marker's may be moved there.
+        if self.time_s < 0 and not self.label and self.source in (EventSource.FILE, EventSource.HAND):
+            raise InvalidValueError(
+                f"Event has a time_s of {self.time_s:g} s, before the recording's frame 1.",
+                value=self.time_s, expected="seconds from frame 1, 0 or later", where="Event",
+            )  # fmt: skip
 
     @property
     def timed(self) -> bool:

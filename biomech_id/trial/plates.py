@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, keep_array
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, keep_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a_count, a_str, a_word, holds
+from biomech_id.arguments import a_count, a_str, a_word, holds, takes
 from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
 from biomech_id.languages import Sentence
@@ -21,6 +22,8 @@ PlateSign = Literal["reaction", "applied", "unknown"]
 #: More than any person, five body weights in a jump included, puts on a plate.
 LARGEST_FORCE_N = 50_000.0
 LARGEST_MOMENT_NM = 100_000.0
+#: Metres between the path of a force and the edge of a plate that nobody described.
+MARGIN_M = 0.1
 #: Edge of a plate, metres: sides in millimetres or centimetres lie above it.
 LONGEST_EDGE_M = 20.0
 #: A moment about the middle of the surface is force times a lever arm within the plate, and a free moment: longer arms, in
@@ -135,6 +138,131 @@ class ForcePlate:
                 "these look like newton millimetres.",
                 value=moment_Nm, expected="moments about the middle of the plate's surface, in N m", where=self.name,
             )  # fmt: skip
+
+    @classmethod
+    @takes("ForcePlate.from_cop", rate_hz=RATE_HZ, name=a_str())
+    def from_cop(
+        cls,
+        force_lab_N: ArrayLike,
+        cop_lab_m: ArrayLike,
+        free_moment_Nm: ArrayLike = 0.0,
+        *,
+        rate_hz: float,
+        corners_m: ArrayLike | None = None,
+        name: str = "plate 1",
+    ) -> ForcePlate:
+        """Make a plate from force, centre of pressure and free moment, as many programs export them.
+
+        Parameters
+        ----------
+        force_lab_N : ArrayLike
+            (n, 3), force of the plate on the subject, laboratory axes.
+        cop_lab_m : ArrayLike
+            (n, 3), metres, laboratory axes; it does not matter (NaN) where the force is zero.
+        free_moment_Nm : ArrayLike, optional
+            (n,) or one number, moment about the vertical through the centre of pressure; or (n, 3) in laboratory axes.
+        rate_hz : float
+            Samples per second.
+        corners_m : ArrayLike | None, optional
+            (4, 3), corners of the plate; None draws a rectangle 0.1 m around the path of the centre of pressure.
+        name : str, optional
+            Of the plate.
+
+        Returns
+        -------
+        ForcePlate
+            With the moment about the middle of its corners.
+
+        Raises
+        ------
+        ShapeError, InvalidValueError
+            Arrays that do not fit, or are in another unit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import biomech_id as bid
+        >>> force, cop = np.full((5, 3), [0.0, 0.0, 700.0]), np.full((5, 3), [0.5, 0.2, 0.0])
+        >>> plate = bid.ForcePlate.from_cop(force, cop, 3.0, rate_hz=1000.0)
+        >>> plate.centre_m.round(3), plate.moment_lab_Nm[0].round(3)
+        (array([0.5, 0.2, 0. ]), array([0., 0., 3.]))
+        """
+        force = readonly(force_lab_N, (None, 3), name="force_lab_N", where="ForcePlate.from_cop")
+        cop = readonly(cop_lab_m, force.shape, name="cop_lab_m", where="ForcePlate.from_cop")
+        free = float_array(free_moment_Nm, name="free_moment_Nm", where="ForcePlate.from_cop")
+        moment = np.zeros_like(force)
+        if free.ndim == 2:
+            moment[:] = readonly(free, force.shape, name="free_moment_Nm", where="ForcePlate.from_cop")
+        else:
+            moment[:, 2] = readonly(np.broadcast_to(free, len(force)) if free.ndim == 0 else free, (len(force),),
+                                    name="free_moment_Nm", where="ForcePlate.from_cop")  # fmt: skip
+        return cls.from_wrench(force, moment, cop, rate_hz=rate_hz, corners_m=corners_m, name=name)
+
+    @classmethod
+    @takes("ForcePlate.from_wrench", rate_hz=RATE_HZ, name=a_str())
+    def from_wrench(
+        cls,
+        force_lab_N: ArrayLike,
+        moment_lab_Nm: ArrayLike,
+        about_lab_m: ArrayLike,
+        *,
+        rate_hz: float,
+        corners_m: ArrayLike | None = None,
+        name: str = "plate 1",
+    ) -> ForcePlate:
+        """Make a plate from a force and its moment about any point.
+
+        Parameters
+        ----------
+        force_lab_N, moment_lab_Nm : ArrayLike
+            (n, 3), of the plate on the subject, laboratory axes.
+        about_lab_m : ArrayLike
+            (3,) or (n, 3), point that the moment is about, metres, laboratory axes; NaN where the force is zero does
+            not matter.
+        rate_hz : float
+            Samples per second.
+        corners_m : ArrayLike | None, optional
+            (4, 3), corners of the plate; None draws a rectangle 0.1 m around the point.
+        name : str, optional
+            Of the plate.
+
+        Returns
+        -------
+        ForcePlate
+            With the moment about the middle of its corners.
+
+        Raises
+        ------
+        ShapeError, InvalidValueError
+            Arrays that do not fit, or are in another unit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import biomech_id as bid
+        >>> up = np.full((5, 3), [0.0, 0.0, 700.0])
+        >>> square = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]])
+        >>> bid.ForcePlate.from_wrench(up, 0 * up, np.zeros(3), rate_hz=1000.0, corners_m=square).moment_lab_Nm[0].round(3)
+        array([-175.,  175.,    0.])
+        """
+        force = readonly(force_lab_N, (None, 3), name="force_lab_N", where="ForcePlate.from_wrench")
+        moment = readonly(moment_lab_Nm, force.shape, name="moment_lab_Nm", where="ForcePlate.from_wrench")
+        about = float_array(about_lab_m, name="about_lab_m", where="ForcePlate.from_wrench")
+        about = readonly(np.broadcast_to(about, force.shape) if about.ndim == 1 else about, force.shape,
+                         name="about_lab_m", where="ForcePlate.from_wrench")  # fmt: skip
+        loaded: BoolArray = np.asarray(force.any(axis=1))
+        if corners_m is None:
+            known = about[loaded & np.isfinite(about).all(axis=1)]
+            if not len(known):
+                raise InvalidValueError(
+                    f"{name} has no loaded sample with a known point, so that nobody knows where it is.",
+                    value=len(force), expected="corners_m, or a force with its point", where="ForcePlate.from_wrench",
+                )  # fmt: skip
+            (x0, y0, z0), (x1, y1, _) = known.min(axis=0) - MARGIN_M, known.max(axis=0) + MARGIN_M
+            corners_m = [[x, y, z0 + MARGIN_M] for x, y in ((x1, y1), (x0, y1), (x0, y0), (x1, y0))]
+        corners = float_array(corners_m, name="corners_m", where="ForcePlate.from_wrench")
+        arm = np.where(loaded[:, None], about - corners.mean(axis=0), 0.0)
+        return cls(name, 2, corners, force, moment + np.cross(arm, force), rate_hz, sign="reaction")
 
     @property
     def n_samples(self) -> int:

@@ -21,6 +21,9 @@ from biomech_id.trial.plates import ForcePlate
 from biomech_id.trial.rotations import Rotations
 from biomech_id.trial.subject import Subject
 
+#: Metres: recordings reach further from the laboratory's origin; a person's paths in metres, taken for millimetres, do not.
+LEAST_EXTENT_M = 0.02
+
 
 @holds(
     name=a_str(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
@@ -215,13 +218,22 @@ class Trial:
         >>> walk.markers["LHEE"][0], walk.time_s[-1]
         (array([0.12, 0.12, 0.12]), np.float64(0.49))
         """
+        if not markers:
+            raise InvalidValueError(
+                "The markers of Trial.from_arrays are {}, without a path.", value={}, expected="label -> (n, 3)", where=name
+            )
         paths = [float_array(path, name=label, where=name) for label, path in markers.items()]
         for label, path in zip(markers, paths, strict=True):
             if path.shape != (len(paths[0]), 3):
                 words = f"The path of {label} in {name} has shape {path.shape}."
                 raise ShapeError(words, value=path.shape, expected=f"({len(paths[0])}, 3)", where="markers")
-        position = np.stack(paths, axis=1) if paths else np.zeros((0, 0, 3))
-        position = position * (1e-3 if unit == "mm" else 1.0)
+        position = np.stack(paths, axis=1) * (1e-3 if unit == "mm" else 1.0)
+        furthest_m = float(np.nanmax(np.abs(position), initial=0.0))
+        if unit == "mm" and 0.0 < furthest_m < LEAST_EXTENT_M:
+            raise InvalidValueError(
+                f"The markers of {name} with unit='mm' stay within {1e3 * furthest_m:.3g} mm: these look like metres.",
+                value=unit, expected=f"positions beyond {1e3 * LEAST_EXTENT_M:g} mm, or unit='m'", where="unit",
+            )  # fmt: skip
         position[np.isnan(position).any(axis=2)] = np.nan
         if up == "Y":
             position = np.stack([position[..., 0], -position[..., 2], position[..., 1]], axis=-1)

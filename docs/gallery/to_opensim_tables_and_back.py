@@ -5,10 +5,11 @@ OpenSim's own TimeSeriesTables in memory; its wheel has no reader of C3D files, 
 
 # %% What you have
 import biomech_id as bid
+from biomech_id.exports.opensim.memory import from_opensim, to_opensim
 person = bid.virtual_subject()
 static, walk = person.static().trial, person.walk().trial
 
 # %% Task
-tables = bid.to_opensim(walk)
-again = bid.from_opensim(tables["markers"])
+tables = to_opensim(walk)
+again = from_opensim(tables["markers"])
 again.markers.names[:3]

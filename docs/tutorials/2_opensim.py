@@ -36,7 +36,7 @@ recorded = bid.analyse(session, exclude=("turn*", "walk0[23]*"), report=False, u
 bid.plot.compare([recorded, handed], "KneeMoment.X", names=["C3D", "OpenSim's files"])
 
 # %% Single files
-# `write` and `read` take TRC files by their ending. With OpenSim's own Python package installed, `bid.to_opensim(trial)` gives its tables in
+# `write` and `read` take TRC files by their ending. With OpenSim's own Python package installed, `biomech_id.exports.opensim.memory.to_opensim(trial)` gives its tables in
 # memory, which its wheel cannot make from C3D files.
 walk = bid.read_c3d(session / "walk01.c3d")
 bid.write(walk, session.parent / "walk01.trc")

@@ -11,6 +11,8 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import BiomechError, InvalidValueError, MissingInputError, ShapeError
+from biomech_id.exports.opensim.memory import from_opensim, to_opensim
+from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
 from biomech_id.sample import virtual_subject
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,18 +127,18 @@ def test_xarray_and_back(walk: bid.Trial, motion_and_loads: Any) -> None:
 @pytest.mark.peers
 def test_opensims_own_tables_and_back(walk: bid.Trial, motion_and_loads: Any) -> None:
     pytest.importorskip("opensim")
-    tables = bid.to_opensim(walk)
+    tables = to_opensim(walk)
     assert tables["markers"].getNumColumns() == len(walk.markers.names)
-    back = bid.from_opensim(tables["markers"])
+    back = from_opensim(tables["markers"])
     np.testing.assert_allclose(back.markers.position_m, walk.markers.position_m, atol=1e-12)
     assert (back.first_frame, back.rate_hz) == (41, walk.rate_hz)
-    assert bid.to_opensim(motion_and_loads[1]).getNumRows() == walk.n_frames
+    assert to_opensim(motion_and_loads[1]).getNumRows() == walk.n_frames
 
 
 def test_ezc3d_in_memory_is_the_file(tmp_path: Path) -> None:
     ezc3d = pytest.importorskip("ezc3d")
     path = ROOT / "data" / "walk02.c3d"
-    made, read = bid.from_ezc3d(ezc3d.c3d(str(path)), name="walk02"), bid.read_c3d(path)
+    made, read = from_ezc3d(ezc3d.c3d(str(path)), name="walk02"), bid.read_c3d(path)
     np.testing.assert_allclose(made.markers.position_m, read.markers.position_m, atol=1e-6)
     assert (made.markers.names, made.first_frame, made.name, made.path) == (read.markers.names, read.first_frame, "walk02", "")
     np.testing.assert_allclose(made.plates[0].force_lab_N, read.plates[0].force_lab_N, atol=1e-3)

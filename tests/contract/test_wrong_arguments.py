@@ -17,8 +17,10 @@ from biomech_id.conventions import Side
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import BiomechError, OptionError, UnknownNameError, WrongTypeError
+from biomech_id.exports.opensim.memory import from_opensim, to_opensim
 from biomech_id.models.conventional.model import ConventionalModel
-from biomech_id.trial import EventKind, Trial
+from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
+from biomech_id.trial import AnalogChannels, EventKind, Markers, Rotations, Trial
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,10 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         "write": (bid.write, {"trial": h.trial, "path": str(folder / "walk.trc")}),
         "to_dataframe": (bid.to_dataframe, {"x": h.trial}),
         "to_xarray": (bid.to_xarray, {"x": h.trial}),
-        "to_opensim": (bid.to_opensim, {"x": h.trial}),
-        "from_opensim": (bid.from_opensim, {"table": SimpleNamespace(getDependentColumn=None, flatten=None)}),
+        "to_opensim": (to_opensim, {"x": h.trial}),
+        "from_opensim": (from_opensim, {"table": SimpleNamespace(getDependentColumn=None, flatten=None)}),
         "from_xarray": (bid.from_xarray, {"x": SimpleNamespace(coords={}, data_vars={})}),
-        "from_ezc3d": (bid.from_ezc3d, {"c": SimpleNamespace(write=None), "name": "walk"}),
+        "from_ezc3d": (from_ezc3d, {"c": SimpleNamespace(write=None), "name": "walk"}),
         "from_dataframe": (
             bid.from_dataframe, {"table": bid.to_dataframe(h.trial), "rate_hz": 100.0, "unit": "m", "up": "Z", "name": "walk"},
         ),
@@ -160,14 +162,14 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
                                   "sex": "female", "marker_diameter_m": 0.014, "inter_asis_distance_m": 0.24,
                                   "leg_length_m": {"L": 0.9}, "knee_width_m": {"L": 0.1}, "ankle_width_m": {"L": 0.07},
                                   "tibial_torsion_rad": {"L": 0.1}, "sole_delta_m": {"L": 0.0}, "foot_flat": True}),
-        "Markers": (bid.Markers, {**cells, "filled": None, "roles": {}}),
+        "Markers": (Markers, {**cells, "filled": None, "roles": {}}),
         "ForcePlate": (bid.ForcePlate, {"name": "plate 1", "kind": 2, "corners_m": plate.corners_m, **force, "rate_hz": 1000.0,
                                         "sign": "reaction", "baseline_N": None, "foot": ""}),
         "Trial": (bid.Trial, {"name": "walk", "markers": markers, "plates": (), "events": (), "subject": bid.Subject(),
-                              "first_frame": 1, "model_outputs": {}, "session_date": None, "analog": bid.AnalogChannels()}),
-        "AnalogChannels": (bid.AnalogChannels, {"names": ("a",), "units": ("V",), "rate_hz": 1000.0, "stored": [[1.0]],
+                              "first_frame": 1, "model_outputs": {}, "session_date": None, "analog": AnalogChannels()}),
+        "AnalogChannels": (AnalogChannels, {"names": ("a",), "units": ("V",), "rate_hz": 1000.0, "stored": [[1.0]],
                                                 "scale": [1.0], "offset": [0.0], "plates": ()}),
-        "Rotations": (bid.Rotations, {"names": ("pelvis",), "R_lab_seg": np.eye(3)[None, None],
+        "Rotations": (Rotations, {"names": ("pelvis",), "R_lab_seg": np.eye(3)[None, None],
                                       "origin_lab_m": [[[0.0, 0.0, 0.9]]], "rate_hz": 100.0}),
         "Wrench": (bid.Wrench, {"force_N": wrench.force_N, "moment_Nm": wrench.moment_Nm, "point_lab_m": wrench.point_lab_m,
                                 "frame": "lab", "R_lab_frame": None, "sense": ""}),
@@ -253,9 +255,9 @@ BY_HAND: dict[str, tuple[Callable[[Hands], Any], str]] = {
     "time not a number": (lambda h: bid.Event(float("nan"), "R", "Foot Strike"), "time_s"),  # type: ignore[arg-type]
     "markers in mm": (lambda h: replace(h.trial.markers, position_m=h.trial.markers.position_m * 1000), "millimetres"),
     "interval for rate": (lambda h: replace(h.trial.markers, rate_hz=0.01), "rate_hz"),
-    "names in one text": (lambda h: bid.Markers("LHEE", [[[0, 0, 0.0]]], 100.0), "names"),  # type: ignore[arg-type]
-    "rate and positions swapped": (lambda h: bid.Markers(("LHEE",), 100.0, [[[0, 0, 0.0]]]), "rate_hz"),  # type: ignore[arg-type]
-    "rows of two lengths": (lambda h: bid.Markers(("LHEE",), [[[0, 0, 0.0]], [[0.0]]], 100.0), "position_m"),  # type: ignore[arg-type]
+    "names in one text": (lambda h: Markers("LHEE", [[[0, 0, 0.0]]], 100.0), "names"),  # type: ignore[arg-type]
+    "rate and positions swapped": (lambda h: Markers(("LHEE",), 100.0, [[[0, 0, 0.0]]]), "rate_hz"),  # type: ignore[arg-type]
+    "rows of two lengths": (lambda h: Markers(("LHEE",), [[[0, 0, 0.0]], [[0.0]]], 100.0), "position_m"),  # type: ignore[arg-type]
     "corners in mm": (lambda h: replace(h.trial.plates[0], corners_m=h.trial.plates[0].corners_m * 1000), "corners_m"),
     "corners in cm": (lambda h: replace(h.trial.plates[0], corners_m=h.trial.plates[0].corners_m * 100), "corners_m"),
     "moment in N mm": (lambda h: replace(h.trial.plates[0], moment_lab_Nm=h.trial.plates[0].moment_lab_Nm * 1e3), "moment_lab_Nm"),

@@ -19,6 +19,7 @@ from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.sample import SampleTrial, Truth, write_c3d
 from biomech_id.sample.truth import TrueUpperBody
+from biomech_id.trial import Markers
 
 CENTRE_MM, COM_MM, AXES = 1e-6, 0.01, 1e-9
 #: N/kg, and N m/kg as for the legs (`test_textbook_mode`), which have no gate of forces: those of waist and neck gather every
@@ -135,7 +136,7 @@ def test_half_a_body_is_no_special_case(session: tuple[ConventionalModel, Sample
     ):
         kept = [name for name in markers.names if name != missing]
         position = np.stack([markers[name] for name in kept], axis=1)
-        less = bid.Markers(tuple(kept), position, markers.rate_hz)
+        less = Markers(tuple(kept), position, markers.rate_hz)
         motion = model.track(walk.trial.after("taken off", markers=less))
         assert set(motion.lacks) == gone
         assert all(missing in words for words in motion.lacks.values())

@@ -12,7 +12,7 @@ import biomech_id as bid
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.models.still_window import still_part
-from biomech_id.trial import Markers, Trial
+from biomech_id.trial import AnalogChannels, Markers, Trial
 
 pytestmark = pytest.mark.real
 #: Static trial, walk, and what the ankle's mean over all joined frames is off by in the sheet's reference, degrees.
@@ -36,7 +36,7 @@ def joined(static: Trial, walk: Trial) -> Trial:
     moving = paths[np.isfinite(paths[:, :, 0]).sum(axis=1) > 0.6 * len(shared)]
     position_m = np.concatenate([static.markers.position_m, moving[: round(walk.rate_hz)]])
     markers = Markers(names, position_m, static.rate_hz, roles=static.markers.roles)
-    return replace(static, markers=markers, plates=(), model_outputs={}, events=(), analog=bid.AnalogChannels())
+    return replace(static, markers=markers, plates=(), model_outputs={}, events=(), analog=AnalogChannels())
 
 
 def apart_deg(model: bid.BodyModel, other: bid.BodyModel, walk: Trial, joint: str) -> float:

@@ -140,7 +140,7 @@ def _from_group(file: C3DFile, findings: FileFindings) -> list[StoredEvent]:
     return [
         StoredEvent(_event(label, context or "", float(time)), subject or "")
         for label, context, subject, time in rows
-        if label is not None and time is not None and np.isfinite(time)
+        if label is not None and time is not None and np.isfinite(time) and (label or time >= 0)
     ]
 
 

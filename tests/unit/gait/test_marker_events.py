@@ -36,7 +36,7 @@ def _wider(walk):
     """True events just outside the trial too."""
     offset = (walk.first_frame - 1) / walk.rate_hz
     return [
-        Event(float(strike + later + offset), side, kind)
+        Event(float(strike + later + offset), side, kind, label="truth")
         for side in "LR"
         for strike in walk.strikes(side)
         for kind, later in ((EventKind.FOOT_STRIKE, 0.0), (EventKind.FOOT_OFF, walk.duty * walk.stride_s))

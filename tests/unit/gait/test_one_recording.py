@@ -21,7 +21,7 @@ from biomech_id.gait.events import find_events
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.movement.movement import Movement
 from biomech_id.movement.stance import Assignment
-from biomech_id.trial import Trial
+from biomech_id.trial import AnalogChannels, Trial
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 
@@ -50,7 +50,7 @@ def part(trial: Trial, frames: slice) -> Trial:
     """A stretch of a trial, with markers alone."""
     markers = replace(trial.markers, position_m=trial.markers.position_m[frames], filled=None)
     return replace(
-        trial, markers=markers, plates=(), analog=bid.AnalogChannels(), events=(), first_frame=trial.first_frame + frames.start
+        trial, markers=markers, plates=(), analog=AnalogChannels(), events=(), first_frame=trial.first_frame + frames.start
     )
 
 

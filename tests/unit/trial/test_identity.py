@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.trial import Trial
+from biomech_id.trial import AnalogChannels, Rotations, Trial
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 
@@ -47,7 +47,7 @@ KEEP: dict[str, Callable[[Trial], Trial]] = {
     "copying": copy.copy,
     "deep copying": copy.deepcopy,
     "pickling": lambda trial: pickle.loads(pickle.dumps(trial)),
-    "two changes": lambda trial: replace(replace(trial, analog=bid.AnalogChannels()), plates=()),
+    "two changes": lambda trial: replace(replace(trial, analog=AnalogChannels()), plates=()),
 }
 
 
@@ -81,7 +81,7 @@ def test_arrays_are_hashed_when_asked_and_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_poses_alone_tell_two_recordings_apart() -> None:
-    upright = bid.Rotations(("pelvis",), np.eye(3)[None, None], [[[0.0, 0.0, 0.9]]], 100.0)
+    upright = Rotations(("pelvis",), np.eye(3)[None, None], [[[0.0, 0.0, 0.9]]], 100.0)
     empty = Trial.from_arrays({"LHEE": np.full((1, 3), np.nan)}, 100.0)
     lower = replace(upright, origin_lab_m=upright.origin_lab_m - 0.1)
     one, two = (Trial("walk", empty.markers, rotations=poses) for poses in (upright, lower))
@@ -92,6 +92,6 @@ def test_a_stretch_is_the_same_recording_at_other_frames() -> None:
     whole = in_memory()
     part = replace(
         whole, markers=replace(whole.markers, position_m=whole.markers.position_m[10:60], filled=None), plates=(),
-        analog=bid.AnalogChannels(), first_frame=whole.first_frame + 10,
+        analog=AnalogChannels(), first_frame=whole.first_frame + 10,
     )  # fmt: skip
     assert (part.identity, part.first_frame, part.n_frames) == (whole.identity, whole.first_frame + 10, 50)

@@ -14,7 +14,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings,
 from biomech_id.models.landmarks import with_roles
 from biomech_id.request.subject_file import apply_subject_file
 from biomech_id.signal.smoothing_spline import smoothed, smoothed_together
-from biomech_id.trial import Subject
+from biomech_id.trial import Markers, Subject
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_part_that_lacks_something_is_named_with_it_and_bare_legs_are_not() ->
     static, walk = person.static().trial, person.walk(duration_s=0.5).trial
     markers = walk.markers
     kept = [name for name in markers.names if name not in ("T10", "LFHD")]
-    less = bid.Markers(tuple(kept), np.stack([markers[name] for name in kept], axis=1), markers.rate_hz)
+    less = Markers(tuple(kept), np.stack([markers[name] for name in kept], axis=1), markers.rate_hz)
     model = bid.conventional_model(static)
     motion = model.track(walk.after("taken off", markers=less))
     said = {finding.values["part"]: finding.values["lacks"] for finding in upper_body_findings(motion, with_roles(less), "walk")}
