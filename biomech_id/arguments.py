@@ -203,6 +203,17 @@ def a_str() -> Kind:
     return Kind("a str", lambda v: isinstance(v, str))
 
 
+def an_array() -> Kind:
+    """Describe numbers in an array.
+
+    Returns
+    -------
+    Kind
+        Fits an array of NumPy's kind or a sequence; what is in it is for the function to look at.
+    """
+    return Kind("an array", lambda v: hasattr(v, "__array__") or (isinstance(v, Sequence) and not isinstance(v, str | bytes)))
+
+
 def a_path(hint: str) -> Kind:
     """Describe the name of a file or folder.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_quantity, a_str, an_array, or_none, takes
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.multibody.generated import Language, generate
@@ -78,6 +79,10 @@ CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
 Loads = Callable[[float], Iterable[External]]
 
 
+@takes(
+    system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), events=or_none(a(Mapping)), stop_at=a_str(),
+    tolerance=a_quantity(0.0, 1.0),
+)  # fmt: skip
 def simulate(
     system: System,
     q0: FloatArray,

@@ -18,6 +18,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.skew import skew
+from biomech_id.arguments import a, a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.reduction import forward_dynamics, projection, reduced
 from biomech_id.multibody.system import System
@@ -48,6 +49,7 @@ class LinearModel:
     residual: FloatArray
 
 
+@takes("linearise", system=a(System), q=an_array(), u1=an_array(), tau=an_array(), t_s=a_quantity(unit="s"))
 def linearised(system: System, q: FloatArray, u1: FloatArray, tau: FloatArray, *, t_s: float = 0.0) -> LinearModel:
     """The linear model about a state, drives by law included with their dependence on q and u.
 

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_str, an_array, each, holds, or_none
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External
@@ -42,6 +43,10 @@ STRUCTURAL = 1e-12
 ClosedForm = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
 
+@holds(
+    bodies=each(a(Body)), gravity_lab_m_s2=or_none(an_array()), free=each(a_str()), springs=each(a((Spring, LineSpring))),
+    drives=each(a(Drive)),
+)  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class System:

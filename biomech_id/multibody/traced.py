@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from biomech_id.arguments import a, a_str, a_word, each, takes
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.multibody.closures import Gearing, PointGap, Rod, TwoPoints
 from biomech_id.multibody.elimination import blocks
@@ -49,6 +50,7 @@ Elimination = Literal["TE", "DE", "IC"]
 DYNAMIC_QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
 
 
+@takes(system=a(System), quantities=each(a_str()), method=a_word(("TE", "DE", "IC")))
 def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "spring1"), method: Elimination = "TE") -> Program:
     """The equations in the free coordinates as a program of the coordinates (``q:name``), speeds (``u:name``), drives
     (``tau:name``).
@@ -94,9 +96,11 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     >>> print(program.source("python").splitlines()[-1].strip())
     return [((x2 - (cos(x0) * 9.81)) * 1.5)]
     """
-    for wanted, known in ((method, ("TE", "DE", "IC")), *((name, DYNAMIC_QUANTITIES) for name in quantities)):
-        if wanted not in known:
-            raise OptionError(f"There is no {wanted!r}.", value=wanted, expected=f"one of {list(known)}", where="equations")
+    for name in quantities:
+        if name not in DYNAMIC_QUANTITIES:
+            raise OptionError(
+                f"There is no {name!r}.", value=name, expected=f"one of {list(DYNAMIC_QUANTITIES)}", where="equations"
+            )
     if method != "IC" and system.dependent and system.closed_form is None:
         raise MissingInputError(
             f"{', '.join(system.dependent)} have no closed form, so that nothing explicit can be put in their place.", value=method,

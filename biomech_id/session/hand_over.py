@@ -17,7 +17,7 @@ from biomech_id.conventions import AXES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.session.session import SessionTrial
+from biomech_id.session.session import Session, SessionTrial
 from biomech_id.session.tables.frame_table import FrameTable
 from biomech_id.session.units import column_unit
 from biomech_id.trial import AnalogChannels, ForcePlate, Markers, Trial
@@ -25,6 +25,8 @@ from biomech_id.trial import AnalogChannels, ForcePlate, Markers, Trial
 #: Name -> (values (n, ...), unit, names of the dimensions behind time, their labels).
 _Variables = Iterator[tuple[str, FloatArray, str, tuple[tuple[str, tuple[str, ...]], ...]]]
 _XYZ = ("axis", AXES)
+#: Coordinates along the events of a trial.
+_OF_EVENTS = ("event_time_s", "event_side", "event_kind")
 _WHAT = (Trial, Markers, AnalogChannels, ForcePlate, BodyMotion, JointLoads, FrameTable, SessionTrial)
 _HAND_OVER = a(_WHAT, "or ask for its tables: a session has them as attributes")
 
@@ -69,14 +71,20 @@ def _column(name: str, words: list[str]) -> str:
     return ".".join((words[0], name, *words[1:])) if len(words) > 1 else ".".join((name, *words))
 
 
-@takes(x=_HAND_OVER)
+@takes(x=a((*_WHAT, Session), "analyse(folder) returns a session"))
 def to_xarray(x: Any) -> Any:
     """Return the same as an ``xarray.Dataset``: dimensions time_s, marker or channel or joint, axis; units in ``attrs``.
 
     Parameters
     ----------
     x : Any
-        Any value that ``biomech_id.to_dataframe`` takes.
+        Any value that ``biomech_id.to_dataframe`` takes. Of a Trial the whole: markers, plates on ``plate_time_s``, channels on
+        ``analog_time_s``, events. Or a session: every variable of its cycles, (cycle, percent).
+
+    Returns
+    -------
+    Any
+        An ``xarray.Dataset``.
 
     Raises
     ------
@@ -90,12 +98,52 @@ def to_xarray(x: Any) -> Any:
             "to_xarray needs the package xarray, which is not installed: `pip install xarray`.",
             value="xarray", expected="the package xarray", where="to_xarray",
         ) from error  # fmt: skip
+    if isinstance(x, Session):
+        return xr.Dataset(*_of_cycles(x), attrs={"model": x.model, "kinetics": x.kinetics})
     variables, coordinates = {}, {"time_s": ("time_s", x.time_s, {"units": "s"})}
     for name, values, unit, dimensions in _variables(x):
         variables[name] = (("time_s", *(dimension for dimension, _ in dimensions)), values, {"units": unit})
         coordinates |= {dimension: (dimension, list(labels), {}) for dimension, labels in dimensions}
+    if isinstance(x, Trial):
+        for name, part in _whole_trial(x):
+            (coordinates if name in part[0] or name in _OF_EVENTS else variables)[name] = part
     facts = {name: getattr(x, name) for name in ("rate_hz", "name", "first_frame") if hasattr(x, name)}
     return xr.Dataset(variables, coordinates, attrs=facts)
+
+
+def _whole_trial(trial: Trial) -> Iterator[tuple[str, Any]]:
+    """What a trial holds beside its markers: plates and channels on clocks of their own, and events."""
+    if trial.plates and len({plate.n_samples for plate in trial.plates}) == 1:
+        yield "plate", (("plate",), [plate.name for plate in trial.plates], {})
+        yield "plate_time_s", (("plate_time_s",), trial.plates[0].time_s, {"units": "s"})
+        for name, unit in (("force_lab_N", "N"), ("moment_lab_Nm", "N m")):
+            values = np.stack([getattr(plate, name) for plate in trial.plates], axis=1)
+            yield name, (("plate_time_s", "plate", "axis"), values, {"units": unit})
+    if trial.analog.names:
+        yield "channel", (("channel",), list(trial.analog.names), {})
+        yield "analog_time_s", (("analog_time_s",), trial.analog.time_s, {"units": "s"})
+        yield "analog", (("analog_time_s", "channel"), trial.analog.values, {"units": ", ".join(sorted(set(trial.analog.units)))})
+    if trial.events:
+        yield "event_time_s", (("event",), np.array([event.time_s for event in trial.events]), {"units": "s"})
+        yield "event_side", (("event",), [str(event.side) for event in trial.events], {})
+        yield "event_kind", (("event",), [str(event.kind) for event in trial.events], {})
+
+
+def _of_cycles(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Variables (cycle, percent) of a session, and what tells its cycles apart."""
+    table, keys = session.cycles, ["trial", "side", "cycle"]
+    cycles = table[[*keys, "kinetics"]].drop_duplicates(keys).reset_index(drop=True)
+    units = table.attrs["units"]
+    variables = {}
+    for (variable, component), rows in table.groupby(["variable", "component"], sort=False):
+        wide = rows.pivot(index=keys, columns="percent", values="value").reindex(pd.MultiIndex.from_frame(cycles[keys]))
+        name = f"{variable}.{component}" if component else str(variable)
+        variables[name] = (("cycle", "percent"), wide.to_numpy(dtype=np.float64), {"units": units.get(str(variable), "")})
+    percent = np.sort(table["percent"].unique())
+    coordinates: dict[str, Any] = {"percent": ("percent", percent, {"units": "%"})}
+    for key in ("trial", "side", "kinetics"):
+        coordinates[key] = ("cycle", cycles[key].astype(str).to_numpy())
+    return variables, {**coordinates, "number": ("cycle", cycles["cycle"].to_numpy())}
 
 
 @takes(x=Kind("an xarray.Dataset", lambda v: hasattr(v, "coords") and hasattr(v, "data_vars")))

@@ -21,7 +21,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.html_repr import html_table
 from biomech_id.anatomy import Part
-from biomech_id.arguments import a_path, a_str, takes
+from biomech_id.arguments import a_path, a_str, a_word, takes
 from biomech_id.conventions import LAYERS_OF_MEANS
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
@@ -32,6 +32,7 @@ from biomech_id.gait.review import Review
 from biomech_id.movement.grades import Grade, worst
 from biomech_id.session.computed import Computed
 from biomech_id.session.folder.read_write import read_tables, write_folder
+from biomech_id.session.shown import NORMALISERS, findings_table, normalising_factor, with_kinetics
 from biomech_id.session.solved import Failure, Solved
 from biomech_id.session.tables.frame_table import FrameTable
 from biomech_id.session.tables.session_tables import Tables
@@ -530,7 +531,7 @@ class Session:
     @cached_property
     def _shown(self) -> dict[str, pd.DataFrame | None]:
         tables = {name: getattr(self.tables(), name) for name in (*_TIDY, *_OPTIONAL)}
-        return {name: None if table is None else with_units(table, name) for name, table in tables.items()}
+        return {name: None if table is None else with_kinetics(with_units(table, name)) for name, table in tables.items()}
 
     def _with_units(self, name: str) -> pd.DataFrame | None:
         return self._shown[name]
@@ -566,8 +567,10 @@ class Session:
         """Every cycle, one row each: trial, kind, condition, side, times, whether it is used."""
         return self.tables().cycle_list
 
-    @takes(side=a_str(), variable=a_str(), component=a_str())
-    def curves(self, side: str, variable: str, component: str = "", *, cycles: pd.DataFrame | None = None) -> FloatArray:
+    @takes(side=a_str(), variable=a_str(), component=a_str(), normalise=a_word(tuple(NORMALISERS)))
+    def curves(
+        self, side: str, variable: str, component: str = "", *, cycles: pd.DataFrame | None = None, normalise: str = "mass"
+    ) -> FloatArray:
         """Return one variable of many cycles, (n, 101), in the unit of the sign table.
 
         Parameters
@@ -580,15 +583,22 @@ class Session:
             "X".
         cycles : pd.DataFrame | None, optional
             Rows of `cycle_list` that are wanted; all of them where None.
+        normalise : str, optional
+            What loads are divided by: "mass" as in the tables (N m/kg), "mass*height" (N/kg), "weight*height" (1), or "none" (N m).
 
         Raises
         ------
         UnknownNameError
             No cycle has that variable; the nearest is proposed.
+        InvalidValueError
+            Normalised otherwise than by mass: the variable is no load.
+        MissingInputError
+            The session has no body height, or no mass.
         """
         name, _, part = variable.partition(".")
         self.check_variable(name, component or part)
-        return self.tables().curves(side, name, component or part, cycles=cycles)
+        factor = normalising_factor(normalise, self.cycles.attrs["units"].get(name, ""), self.subject, variable)
+        return self.tables().curves(side, name, component or part, cycles=cycles) * factor
 
     def check_variable(self, variable: str, component: str) -> None:
         """Refuse a variable that no cycle has, and propose what is near.
@@ -625,10 +635,13 @@ class Session:
         subject: Mapping[str, Any] = self.summary["subject"]
         return subject
 
-    @property
-    def findings(self) -> Sequence[Mapping[str, Any]]:
-        """What was noticed about the session as a whole: rule, severity, message, hint, values."""
-        return tuple(self.summary["findings"])
+    @cached_property
+    def findings(self) -> pd.DataFrame:
+        """What was noticed, and every rule that is not met, of the session (``trial`` is empty) and all its trials.
+
+        ``trial layer severity rule reason hint``; ``summary["findings"]`` and ``trials[name].findings`` hold the values too.
+        """
+        return findings_table(self.summary, self.quality)
 
     @property
     def failed(self) -> Sequence[Mapping[str, str]]:
@@ -636,7 +649,10 @@ class Session:
         return tuple(self.summary["failed"])
 
     def __repr__(self) -> str:
-        return f"Session(model={self.model!r}, verdict={self.verdict!r}, trials={self.trials!r})"
+        found = self.findings
+        doubts = found[found["severity"] != "info"]
+        why = f", {len(doubts)} doubts: {doubts['reason'].iloc[0]}" if len(doubts) else ""
+        return f"Session(model={self.model!r}, verdict={self.verdict!r}, trials={self.trials!r}{why})"
 
     def _repr_html_(self) -> str:
         rows = []

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.arguments import a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry
 from biomech_id.signal.runs import channel_runs
@@ -30,6 +31,7 @@ from biomech_id.signal.runs import channel_runs
 SHORTEST_RUN = 3
 
 
+@takes(values=an_array(), rate_hz=a_quantity(unit="Hz"), cutoff_hz=a_quantity(unit="Hz"))
 def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     """Filter with a fourth-order zero-lag Butterworth filter.
 

@@ -20,6 +20,7 @@ from biomech_id.errors import BiomechError, OptionError, UnknownNameError, Wrong
 from biomech_id.exports.opensim.memory import from_opensim, to_opensim
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
+from biomech_id.session.session import Session
 from biomech_id.trial import AnalogChannels, EventKind, Markers, Rotations, Trial
 
 
@@ -89,6 +90,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     """Every public function and value, with arguments that it takes; wrong calls are made by spoiling one at a time."""
     plate, markers = h.trial.plates[0], h.trial.markers
+    pendulum = bid.mechanics.n_pendulum([1.0], [1.0], gravity_m_s2=9.81)
     cells = {"names": markers.names, "position_m": markers.position_m, "rate_hz": 100.0}
     force = {"force_lab_N": plate.force_lab_N, "moment_lab_Nm": plate.moment_lab_Nm}
     wrench = h.loads["R", "knee"].wrench
@@ -152,6 +154,37 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
              "rate_hz": 100.0, "mass_kg": 1.0, "com_m": np.zeros(3), "inertia_kgm2": np.eye(3), "forces": (), "parents": None,
              "gravity_lab_m_s2": (0, 0, -9.81), "method": "block", "budget": False},
         ),
+        "joint_angles": (bid.joint_angles, {"R_lab_prox": np.eye(3), "R_lab_dist": np.eye(3), "sequence": "YXZ"}),
+        "frame_from_points": (
+            bid.frame_from_points,
+            {"origin_lab_m": [[0, 0, 0]], "axis_lab_m": [[0, 0, 1]], "plane_lab_m": [[0, 1, 0]], "order": "zy"},
+        ),
+        "ForcePlate.from_cop": (
+            bid.ForcePlate.from_cop,
+            {"force_lab_N": [[0, 0, 700.0]], "cop_lab_m": [[0.1, 0, 0]], "free_moment_Nm": [1.0], "rate_hz": 1000.0,
+             "corners_m": plate.corners_m, "name": "plate 1"},
+        ),
+        "ForcePlate.from_wrench": (
+            bid.ForcePlate.from_wrench,
+            {"force_lab_N": [[0, 0, 700.0]], "moment_lab_Nm": [[0.1, 0, 0]], "about_lab_m": [0, 0, 0], "rate_hz": 1000.0,
+             "corners_m": plate.corners_m, "name": "plate 1"},
+        ),
+        "inverse_kinematics": (
+            bid.inverse_kinematics, {"model": "gait.osim", "trial": h.trial, "weights": None, "coordinate_weights": None},
+        ),
+        "scale": (bid.scale, {"model": "gait.osim", "factors": {}, "mass_kg": None, "keep_mass_shares": True}),
+        "lowpass": (bid.lowpass, {"values": np.zeros((9, 3)), "rate_hz": 100.0, "cutoff_hz": 6.0}),
+        "fill_gaps": (bid.fill_gaps, {"trial": h.trial, "longest": 10, "groups": ()}),
+        "analyse_many": (bid.analyse_many, {"folders": [folder], "workers": 1, "progress": False}),
+        "norm": (bid.norm, {"sessions": [object.__new__(Session)], "source": "here"}),
+        "compare": (bid.compare, {"first": object.__new__(Session), "second": object.__new__(Session)}),
+        "System": (bid.System, {"bodies": pendulum.bodies, "gravity_lab_m_s2": [0, 0, 0], "free": (), "springs": (), "drives": ()}),
+        "simulate": (
+            bid.simulate, {"system": pendulum, "q0": [0.1], "u0": [0.0], "t_s": [0, 1], "events": None, "stop_at": "",
+                           "tolerance": 1e-9},
+        ),
+        "linearise": (bid.linearise, {"system": pendulum, "q": [0.0], "u1": [0.0], "tau": [0.0], "t_s": 0.0}),
+        "equations": (bid.equations, {"system": pendulum, "quantities": ("M1",), "method": "TE"}),
         "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0}),
         "plot.forces": (bid.plot.forces, {"trial": h.trial}),
         "plot.compare": (
@@ -201,7 +234,7 @@ def said_well(error: BaseException, argument: str) -> None:
 
 
 #: Public names that are no functions and no values one makes.
-NOT_CALLED = {"BiomechError", "__version__", "plot"}
+NOT_CALLED = {"BiomechError", "EventKind", "Recipe", "Side", "__version__", "mechanics", "osim", "plot"}
 
 
 def test_every_public_function_is_here(hands: Hands, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ MECHANICS = (
     ("bid.lowpass(np.zeros((100, 3)), 100.0, 60.0)", "cutoff_hz", "60"),
     ("bid.lowpass(np.zeros((100, 3)), 0.0, 6.0)", "rate_hz", "0"),
     ("bid.mechanics.System([], gravity_lab_m_s2=(0, 0, -9.81))", "bodies", ""),
-    ("bid.mechanics.System(pendulum_bodies, gravity_lab_m_s2=9.81)", "gravity_lab_m_s2", "shape ()"),
+    ("bid.mechanics.System(pendulum_bodies, gravity_lab_m_s2=9.81)", "gravity_lab_m_s2", "9.81"),
     ("bid.simulate(pendulum, [0.1, 0.2], [0.0], np.linspace(0, 1, 5))", "q", "2"),
     ("bid.simulate(pendulum, [0.1], [0.0], [1.0, 0.5])", "t_s", "0.5"),
     ("bid.joint_angles(R['thigh'], R['shank'], sequence='abc')", "sequence", "abc"),

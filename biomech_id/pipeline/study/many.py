@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ import pandas as pd
 
 from biomech_id.arguments import Kind, a_count, a_path, a_str, a_switch, each, takes
 from biomech_id.errors import BiomechError, OptionError
+from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.pipeline.analyse import analyse
+from biomech_id.request.recipe import Settings
 from biomech_id.session.session import ByName, Session, read_folder
 
 _FOLDERS = each(a_path("name the subjects' folders"))
@@ -98,6 +101,7 @@ def analyse_many(folders: Iterable[str | PathLike[str]], *, workers: int = 1, pr
     OptionError
         Two folders of one name.
     """
+    refuse_unknown_options(settings, [*signature(analyse).parameters, *Settings.__annotations__], where="analyse_many")
     paths = {Path(folder).name: Path(folder) for folder in folders}
     if len(paths) < len(list(folders)):
         words = f"Several folders of analyse_many have one name; there are {', '.join(paths)}."
