@@ -206,7 +206,7 @@ def today() -> dict[str, str]:
         things = {
             line: thing for line, thing in things.items() if not (isinstance(thing, ModuleType) or line.startswith("biomech_id:"))
         }
-        things |= {f"biomech_id.{name}": getattr(biomech_id, name) for name in biomech_id.__all__}
+        things |= {f"biomech_id.{name}": getattr(biomech_id, name) for name in (*biomech_id.__all__, *biomech_id._GOES)}
         lines: dict[str, str] = {}
         for key, thing in things.items():
             lines |= described(key, thing, list(things.values()))

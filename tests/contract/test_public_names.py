@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import biomech_id
+from biomech_id.deprecation import BiomechDeprecationWarning
 
 
 @pytest.mark.parametrize("name", biomech_id.__all__)
@@ -22,6 +23,24 @@ def test_public_names_and_their_places_are_one_list() -> None:
 
 def test_tab_completion_offers_the_public_names_and_nothing_else() -> None:
     assert {name for name in dir(biomech_id) if not name.startswith("__")} == set(biomech_id.__all__) - {"__version__"}
+
+
+def test_at_most_forty_five_names() -> None:
+    assert len(set(biomech_id.__all__) - {"__version__"}) <= 45
+
+
+@pytest.mark.parametrize("name", biomech_id._GOES)
+def test_a_name_that_goes_still_works_and_warns(name: str) -> None:
+    with pytest.warns(BiomechDeprecationWarning, match=f"biomech_id.{name} is deprecated .* write from biomech_id"):
+        assert getattr(biomech_id, name) is not None
+    assert name not in dir(biomech_id)
+
+
+@pytest.mark.parametrize("door", ["mechanics", "osim"])
+def test_every_name_of_a_door_is_there(door: str) -> None:
+    room = getattr(biomech_id, door)
+    assert set(dir(room)) == set(room.__all__)
+    assert all(getattr(room, name) is not None for name in room.__all__)
 
 
 def test_a_name_that_does_not_exist_says_so() -> None:
