@@ -5,6 +5,7 @@ Names are imported when first used, so that ``import biomech_id`` costs nothing.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from biomech_id.multibody.linear import linearised as linearise
     from biomech_id.multibody.system import System
     from biomech_id.multibody.traced import equations
-    from biomech_id.norms.one_call import norm
-    from biomech_id.osim.one_call import inverse_kinematics, scale
+    from biomech_id.norms.one_call import norm_of_sessions as norm
+    from biomech_id.osim.one_call import inverse_kinematics
+    from biomech_id.osim.one_call import scale_model as scale
     from biomech_id.pipeline.analyse import analyse
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import fill_gaps_of as fill_gaps
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from biomech_id.session.hand_over import from_dataframe, from_xarray, to_dataframe, to_xarray
     from biomech_id.session.session import read_folder
     from biomech_id.signal.filters import lowpass
-    from biomech_id.statistics.curves_beside import compare
+    from biomech_id.statistics.curves_beside import compare_sessions as compare
     from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
 
 follow()  # import paths of earlier versions
@@ -66,7 +68,7 @@ _PUBLIC: dict[str, str] = {
     "analyse": "biomech_id.pipeline.analyse:analyse",
     "analyse_many": "biomech_id.pipeline.study.many:analyse_many",
     "assign_plates": "biomech_id.gait.tracked:with_plates",
-    "compare": "biomech_id.statistics.curves_beside:compare",
+    "compare": "biomech_id.statistics.curves_beside:compare_sessions",
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "equations": "biomech_id.multibody.traced:equations",
     "fill_gaps": "biomech_id.pipeline.prepare:fill_gaps_of",
@@ -81,14 +83,14 @@ _PUBLIC: dict[str, str] = {
     "linearise": "biomech_id.multibody.linear:linearised",
     "lowpass": "biomech_id.signal.filters:lowpass",
     "mechanics": "biomech_id.multibody",
-    "norm": "biomech_id.norms.one_call:norm",
+    "norm": "biomech_id.norms.one_call:norm_of_sessions",
     "osim": "biomech_id.osim",
     "plot": "biomech_id.report.curves",
     "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
     "read_folder": "biomech_id.session.session:read_folder",
-    "scale": "biomech_id.osim.one_call:scale",
+    "scale": "biomech_id.osim.one_call:scale_model",
     "simulate": "biomech_id.multibody.forward:simulate",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.gait.tracked:solve_movement",
@@ -124,11 +126,9 @@ def __getattr__(name: str) -> Any:
 
 
 def _warn_of(name: str, instead: str) -> None:
-    import warnings
-
-    from biomech_id.deprecation import BiomechDeprecationWarning
-
-    warnings.warn(BiomechDeprecationWarning(f"biomech_id.{name}", "0.2", instead), stacklevel=3)
+    # Importing the package costs nothing: what warns is loaded where a name goes.
+    kind = import_module("biomech_id.deprecation").BiomechDeprecationWarning
+    warnings.warn(kind(f"biomech_id.{name}", "0.2", instead), stacklevel=3)
 
 
 def __dir__() -> list[str]:

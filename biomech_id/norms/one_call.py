@@ -19,12 +19,13 @@ def _all_sessions(value: Any) -> bool:
 
 
 @takes(
+    "norm",
     sessions=Kind("Sessions, or a sequence of Session,", _all_sessions, hint="analyse(folder) returns one"),
     source=a_str(),
     condition=or_none(a_str()),
     movement=a_str(),
 )
-def norm(
+def norm_of_sessions(
     sessions: Mapping[str, Session] | Iterable[Session],
     source: str = "own sessions",
     *,

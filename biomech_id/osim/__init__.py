@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from biomech_id.osim.document.model import read_osim
     from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
-    from biomech_id.osim.one_call import inverse_kinematics, scale
+    from biomech_id.osim.one_call import inverse_kinematics
+    from biomech_id.osim.one_call import scale_model as scale
     from biomech_id.osim.run import run_setup
     from biomech_id.osim.skeleton.skeleton import Skeleton
 
 #: Name -> the module that has it: ``biomech_id.osim`` is a door for researchers.
 _DOOR = {
-    "Skeleton": "skeleton.skeleton", "generalized_forces": "dynamics.inverse_dynamics", "inverse_kinematics": "one_call",
-    "read_osim": "document.model", "run_setup": "run", "scale": "one_call",
+    "Skeleton": "skeleton.skeleton:Skeleton", "generalized_forces": "dynamics.inverse_dynamics:generalized_forces",
+    "inverse_kinematics": "one_call:inverse_kinematics", "read_osim": "document.model:read_osim", "run_setup": "run:run_setup",
+    "scale": "one_call:scale_model",
 }  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _DOOR:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_DOOR[name]}"), name)
+    module, _, attribute = _DOOR[name].partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), attribute)
 
 
 def __dir__() -> list[str]:

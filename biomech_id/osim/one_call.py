@@ -20,8 +20,8 @@ from biomech_id.trial import Trial
 _MODEL = a((MusculoskeletalModel, str, PathLike), "bid.osim.read_osim(path) reads one")
 
 
-@takes(model=_MODEL, factors=a(Mapping), mass_kg=or_none(a_quantity(0.1, 1000, "kg")), keep_mass_shares=a_switch())
-def scale(
+@takes("scale", model=_MODEL, factors=a(Mapping), mass_kg=or_none(a_quantity(0.1, 1000, "kg")), keep_mass_shares=a_switch())
+def scale_model(
     model: MusculoskeletalModel | str | PathLike[str],
     factors: Mapping[str, ArrayLike],
     *,

@@ -32,7 +32,7 @@ CLEARER = 5.0
 #: Words in the names of segments that stand on the ground.
 STANDS = ("foot", "toe", "calc")
 #: The part of a wrench that nobody calls otherwise.
-GROUND = External.part
+GROUND_PART = External.part
 #: Name of the segment where there is one and nobody names it.
 ONLY = "segment"
 _T = TypeVar("_T")
@@ -202,7 +202,7 @@ def _wander_m(path_m: FloatArray) -> float:
 
 def _check_reaction(load: External, gravity_lab_m_s2: ArrayLike) -> None:
     """Refuse a ground reaction that pushes a foot down or sideways; warn where the segment may be none that stands."""
-    if load.part != GROUND:
+    if load.part != GROUND_PART:
         return
     force_N = load.at_origin()[0]
     try:

@@ -32,7 +32,7 @@ from biomech_id.gait.review import Review
 from biomech_id.movement.grades import Grade, worst
 from biomech_id.session.computed import Computed
 from biomech_id.session.folder.read_write import read_tables, write_folder
-from biomech_id.session.shown import NORMALISERS, findings_table, normalising_factor, with_kinetics
+from biomech_id.session.shown import NORMALISERS, findings_table, normalising_factor, with_kinetics_words
 from biomech_id.session.solved import Failure, Solved
 from biomech_id.session.tables.frame_table import FrameTable
 from biomech_id.session.tables.session_tables import Tables
@@ -531,7 +531,7 @@ class Session:
     @cached_property
     def _shown(self) -> dict[str, pd.DataFrame | None]:
         tables = {name: getattr(self.tables(), name) for name in (*_TIDY, *_OPTIONAL)}
-        return {name: None if table is None else with_kinetics(with_units(table, name)) for name, table in tables.items()}
+        return {name: None if table is None else with_kinetics_words(with_units(table, name)) for name, table in tables.items()}
 
     def _with_units(self, name: str) -> pd.DataFrame | None:
         return self._shown[name]

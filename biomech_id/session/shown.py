@@ -13,7 +13,7 @@ from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.movement.grades import Grade
 
 
-class Kinetics(StrEnum):
+class KineticsShare(StrEnum):
     """How much of a cycle has joint loads."""
 
     WHOLE = "whole"
@@ -22,7 +22,7 @@ class Kinetics(StrEnum):
 
 
 #: Text of ``kinetics_valid`` in files -> what it means.
-_OF_FILES = {"true": Kinetics.WHOLE, "stance_only": Kinetics.STANCE, "false": Kinetics.NONE}
+_OF_FILES = {"true": KineticsShare.WHOLE, "stance_only": KineticsShare.STANCE, "false": KineticsShare.NONE}
 #: What loads are divided by -> the subject's measurements that are needed beside the mass, which tables are divided by.
 NORMALISERS: Mapping[str, tuple[str, ...]] = {
     "mass": (), "none": ("mass_kg",), "mass*height": ("height_m",), "weight*height": ("height_m",),
@@ -31,8 +31,8 @@ NORMALISERS: Mapping[str, tuple[str, ...]] = {
 _SEVERITY = {Grade.WARN: "warning", Grade.REJECT: "error"}
 
 
-def with_kinetics(table: pd.DataFrame) -> pd.DataFrame:
-    """Add ``kinetics`` (a categorical of `Kinetics`) behind ``kinetics_valid``, whose texts "true" and "false" are both true.
+def with_kinetics_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Add ``kinetics`` (a categorical of `KineticsShare`) behind ``kinetics_valid``, whose texts "true" and "false" are both true.
 
     Parameters
     ----------
@@ -45,7 +45,9 @@ def with_kinetics(table: pd.DataFrame) -> pd.DataFrame:
         The same table.
     """
     if "kinetics_valid" in table.columns and "kinetics" not in table.columns:
-        words = table["kinetics_valid"].astype(str).map(_OF_FILES).astype(pd.CategoricalDtype([str(each) for each in Kinetics]))
+        words = (
+            table["kinetics_valid"].astype(str).map(_OF_FILES).astype(pd.CategoricalDtype([str(each) for each in KineticsShare]))
+        )
         table.insert(list(table.columns).index("kinetics_valid") + 1, "kinetics", words)
     return table
 

@@ -15,8 +15,8 @@ _CURVE = ("side", "variable", "component")
 _SESSION = a(Session, "analyse(folder) and read_folder(folder) return one")
 
 
-@takes(first=_SESSION, second=_SESSION)
-def compare(first: Session, second: Session) -> pd.DataFrame:
+@takes("compare", first=_SESSION, second=_SESSION)
+def compare_sessions(first: Session, second: Session) -> pd.DataFrame:
     """Set the mean curves of two sessions beside each other.
 
     Parameters

@@ -23,7 +23,7 @@ PlateSign = Literal["reaction", "applied", "unknown"]
 LARGEST_FORCE_N = 50_000.0
 LARGEST_MOMENT_NM = 100_000.0
 #: Metres between the path of a force and the edge of a plate that nobody described.
-MARGIN_M = 0.1
+FORCE_MARGIN_M = 0.1
 #: Edge of a plate, metres: sides in millimetres or centimetres lie above it.
 LONGEST_EDGE_M = 20.0
 #: A moment about the middle of the surface is force times a lever arm within the plate, and a free moment: longer arms, in
@@ -258,8 +258,8 @@ class ForcePlate:
                     f"{name} has no loaded sample with a known point, so that nobody knows where it is.",
                     value=len(force), expected="corners_m, or a force with its point", where="ForcePlate.from_wrench",
                 )  # fmt: skip
-            (x0, y0, z0), (x1, y1, _) = known.min(axis=0) - MARGIN_M, known.max(axis=0) + MARGIN_M
-            corners_m = [[x, y, z0 + MARGIN_M] for x, y in ((x1, y1), (x0, y1), (x0, y0), (x1, y0))]
+            (x0, y0, z0), (x1, y1, _) = known.min(axis=0) - FORCE_MARGIN_M, known.max(axis=0) + FORCE_MARGIN_M
+            corners_m = [[x, y, z0 + FORCE_MARGIN_M] for x, y in ((x1, y1), (x0, y1), (x0, y0), (x1, y0))]
         corners = float_array(corners_m, name="corners_m", where="ForcePlate.from_wrench")
         arm = np.where(loaded[:, None], about - corners.mean(axis=0), 0.0)
         return cls(name, 2, corners, force, moment + np.cross(arm, force), rate_hz, sign="reaction")
