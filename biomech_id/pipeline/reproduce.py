@@ -102,8 +102,10 @@ def reproduce_results(
 
 
 def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path], key: Path | None) -> Reproduction:
-
     manifest = read_json(folder / "manifest.json")
+    if manifest.get("released"):
+        words = f"{folder} was written by `biomech-id release`: compute those results again that it was made of."
+        return Reproduction(subject, (words,), ("nothing could be computed again",))
     # A session keeps the norm it was made with.
     job = job_from_manifest(manifest, recordings, also=(*also, folder / "norm.csv"), key=key)
     hashes = InputHashes.of(job.code, key)

@@ -26,6 +26,10 @@ _LITERAL = re.compile(r'"([^"\n]*)"')
 #: Rooms that say nothing in results: examples and help name people.
 _SILENT = ("sample", "cli", "vendor", "page")
 _SPOKEN = (".toml", ".csv", ".json", ".mplstyle", ".py")
+#: Short words with a capital that are no initials; TR is of a report's number among the sources.
+_UNITS_AND_AXES = frozenset(("A", "Hz", "I", "J", "L", "N", "Nm", "PC", "R", "SD", "TR", "W", "X", "Y", "Z"))
+#: Three numbers with one mark between them, or six digits and more.
+_LIKE_A_DAY = re.compile(r"(?<![\d.])\d{1,4}([-./ ])\d{1,2}\1\d{1,4}(?!\d)|(?<![\d.])\d{6,}")
 #: How German is written where there are no umlauts.
 _WRITTEN_OUT = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe", "å": "aa", "Å": "Aa"}
@@ -93,6 +97,17 @@ def runs_of(text: str) -> Iterator[str]:
             yield from pieces
 
 
+def written_out(text: str) -> str:
+    """Return a text with umlauts written as German writes them where there are none.
+
+    Parameters
+    ----------
+    text : str
+        A composed text: "Müller" becomes "Mueller".
+    """
+    return text.translate(_WRITTEN_OUT)
+
+
 def words_of_name(text: str) -> frozenset[str]:
     """Return the words of a stored name, a file's or a folder's, folded; of umlauts both ways to write them.
 
@@ -113,9 +128,19 @@ def words_of_name(text: str) -> frozenset[str]:
     ['mueller', 'muller']
     """
     composed = unicodedata.normalize("NFC", text)
-    ways = {composed, composed.translate(_WRITTEN_OUT)}
+    ways = {composed, written_out(composed)}
     words = {folded(run) for way in ways for run in runs_of(way)}
     return frozenset(filter(_tells_enough, words))
+
+
+@cache
+def _own_texts() -> tuple[str, ...]:
+    """Texts of this package: every one in quotation marks of its code, and its tables whole."""
+    texts: list[str] = []
+    for file in _spoken(resources.files("biomech_id")):
+        text = file.read_text(encoding="utf-8")
+        texts += _LITERAL.findall(_LONG_TEXT.sub("", text)) if file.name.endswith(".py") else [text]
+    return tuple(texts)
 
 
 @cache
@@ -127,11 +152,51 @@ def vetted_words() -> frozenset[str]:
     frozenset[str]
         Folded words of the package's own files.
     """
-    texts: list[str] = []
-    for file in _spoken(resources.files("biomech_id")):
-        text = file.read_text(encoding="utf-8")
-        texts.append(" ".join(_LITERAL.findall(_LONG_TEXT.sub("", text))) if file.name.endswith(".py") else text)
-    return frozenset(folded(run) for run in runs_of("\n".join(texts)) if len(run) >= SHORTEST_WORD)
+    return frozenset(folded(run) for run in runs_of("\n".join(_own_texts())) if len(run) >= SHORTEST_WORD)
+
+
+@cache
+def vetted_texts() -> frozenset[str]:
+    """Return every text that stands in quotation marks in this program, as it stands there.
+
+    Returns
+    -------
+    frozenset[str]
+        "trunk", "not measured", "N m/kg".
+    """
+    return frozenset(_own_texts())
+
+
+@cache
+def _vetted_short_words() -> frozenset[str]:
+    """Short words: of this program's sentences where they begin small, and units and axes; not initials."""
+    runs = (run for text in _own_texts() if " " in text for run in _RUN.findall(text) if len(run) < SHORTEST_WORD)
+    return frozenset(run for run in runs if run[0].islower()) | _UNITS_AND_AXES
+
+
+def all_vetted(text: str) -> bool:
+    """Whether every word of a text is one that this program says by itself, and no number in it is long enough to be a day.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Examples
+    --------
+    >>> from biomech_id.privacy.name_words import all_vetted
+    >>> [all_vetted(text) for text in ("left knee, 12 mm", "seen by A. M.", "born 2014-03-05", "Anneliese")]
+    [True, False, False, False]
+    """
+    if text in vetted_texts():
+        return True
+    runs = _RUN.findall(text if text.isascii() else _without_marks(text))
+    vetted = all(_is_vetted(run) or all(map(_is_vetted, _PIECES.findall(run))) for run in runs)
+    return vetted and not _LIKE_A_DAY.search(text)
+
+
+def _is_vetted(run: str) -> bool:
+    return run in _vetted_short_words() if len(run) < SHORTEST_WORD else folded(run) in vetted_words()
 
 
 def _spoken(folder: Traversable) -> Iterator[Traversable]:

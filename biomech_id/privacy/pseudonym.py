@@ -9,7 +9,7 @@ person are left out unless the recipe keeps them. What was made before this, sen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
@@ -376,13 +376,8 @@ class Pseudonym:
         markers = dict.fromkeys(name for trial in trials for name in (*trial.markers.names, *trial.rotations.names))
         shown = {each.label for each in muscles if each.named.muscle}
         channels = dict.fromkeys(name for trial in trials for name in trial.analog.names)
-        called: dict[str, str] = {}
-        for number, label in enumerate(markers, start=1):
-            if label not in known_labels() or self.words.first_in(label):
-                called[label] = segments.get(label, "").replace(" ", "_") or f"marker_{number}"
-        for number, label in enumerate(channels, start=1):
-            if label not in shown or self.words.first_in(label):
-                called[label] = f"channel_{number}"
+        called = called_labels(markers, self.words, segments=segments)
+        called |= called_labels(channels, self.words, known=shown, kind="channel")
         return replace(self, labels=called)
 
     def throughout(self, value: _T) -> _T:
@@ -437,6 +432,42 @@ class Pseudonym:
 
     def _labels(self, labels: Sequence[str]) -> tuple[str, ...]:
         return tuple(self.labels.get(label, label) for label in labels)
+
+
+def called_labels(
+    labels: Iterable[str],
+    words: NameWords,
+    *,
+    known: Collection[str] | None = None,
+    segments: Mapping[str, str] | None = None,
+    kind: str = "marker",
+) -> dict[str, str]:
+    """Return what labels are called where names have no place; who is not in it keeps its own.
+
+    Parameters
+    ----------
+    labels : Iterable[str]
+        Of a session's recordings, each once.
+    words : NameWords
+        By which the person could be known.
+    known : Collection[str] | None, optional
+        Labels that tell nothing about anybody; those of the library's marker sets unless given.
+    segments : Mapping[str, str] | None, optional
+        Label -> place on the body, "L heel".
+    kind : str, optional
+        What is numbered: "marker" or "channel".
+
+    Returns
+    -------
+    dict[str, str]
+        Label -> its place, or kind and number among all labels: "marker_17".
+    """
+    harmless, places = known_labels() if known is None else known, segments or {}
+    return {
+        label: places.get(label, "").replace(" ", "_") or f"{kind}_{number}"
+        for number, label in enumerate(labels, start=1)
+        if label not in harmless or words.first_in(label)
+    }
 
 
 def _same_text(one: object, other: object) -> bool:
@@ -555,8 +586,19 @@ def _movement(job: Job, path: Path, trial: Trial | None) -> str:
         return "static"
     if path in job.functional:
         return "functional"
-    stem_words = [folded(run) for run in runs_of(path.stem)]
-    return next((word for word in WORDS_OF_RECORDINGS if word in stem_words and word != "static"), "trial")
+    return recording_word(path.stem)
+
+
+def recording_word(stem: str) -> str:
+    """Return what the name of a recording says that somebody did in it, "trial" where it says nothing known.
+
+    Parameters
+    ----------
+    stem : str
+        Name of the recording without its ending.
+    """
+    words = [folded(run) for run in runs_of(stem)]
+    return next((word for word in WORDS_OF_RECORDINGS if word in words and word != "static"), "trial")
 
 
 def _ways(job: Job, path: Path, called: str) -> dict[str, str]:

@@ -68,10 +68,13 @@ class InputHashes:
         What stands in place of the subject's name; empty for none: every hash is then told as it is.
     secret : bytes, optional
         The laboratory's key; empty for none.
+    every : bool, optional
+        Whether that of a C3D file needs the key as well, as in results that leave the house.
     """
 
     code: str = ""
     secret: bytes = field(default=b"", repr=False)
+    every: bool = False
 
     @classmethod
     def of(cls, code: str | None, key: Path | None) -> InputHashes:
@@ -101,13 +104,12 @@ class InputHashes:
         sha256 : str
             Hash of the file's content, hexadecimal.
         """
-        if not self.code or not may_be_guessed(name):
+        if not self.code or not (self.every or may_be_guessed(name)):
             return sha256
         if not self.secret:
             return UNVERIFIED
         # With the code in it, one person's file under two codes has two hashes.
-        message = f"{self.code}\n{sha256}".encode()
-        return KEYED + hmac.new(self.secret, message, "sha256").hexdigest()
+        return KEYED + keyed(self.secret, self.code, sha256).hex()
 
     def compares(self, entry: str) -> bool:
         """Whether it can be known if a file's content is the one that results tell of.
@@ -132,6 +134,26 @@ class InputHashes:
             What the results say.
         """
         return self.compares(entry) and entry in (sha256, self.entry(name, sha256))
+
+
+def keyed(secret: bytes, what: str, text: str) -> bytes:
+    """Return the HMAC-SHA256 of a text by the laboratory's key: 32 bytes that say nothing to who has no key.
+
+    Parameters
+    ----------
+    secret : bytes
+        The key.
+    what : str
+        What the text is: one text has another hash as each thing that it is.
+    text : str
+        What is hashed, behind ``what`` and a line feed.
+
+    Returns
+    -------
+    bytes
+        32 of them.
+    """
+    return hmac.digest(secret, f"{what}\n{text}".encode(), "sha256")
 
 
 def read_key(path: Path) -> bytes:

@@ -303,6 +303,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("in_memory", "only where something no file holds was given in Python: functions (setting -> name), trials and extra "
             "forces (name -> sha256 of the numbers)"),
         Key("coded", "true where a code stands in place of every name, so that inputs are known by their hashes; else absent"),
+        Key("released", "true in what `release` wrote, of which nothing can be computed again; else absent"),
         Key("dependencies", "package -> version"),
         Key("python", "version of the interpreter"),
         Key("outputs", "path relative to OUT -> sha256, of every file but this one"),

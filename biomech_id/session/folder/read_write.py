@@ -224,7 +224,7 @@ def _files_in(folder: Path) -> Iterator[str]:
         yield from ((above / name).as_posix() for name in own)
 
 
-def list_outputs(folder: Path, listing: str) -> None:
+def list_outputs(folder: Path, listing: str, *, also: Mapping[str, Any] | None = None) -> None:
     """Write a JSON file that lists every file in a folder, for `check_replaceable`.
 
     Parameters
@@ -233,8 +233,10 @@ def list_outputs(folder: Path, listing: str) -> None:
         Folder whose files are listed, subfolders included.
     listing : str
         Name of the JSON file.
+    also : Mapping[str, Any] | None, optional
+        Further keys of it.
     """
-    text = json_text({"schema": SCHEMA, "outputs": _hashes(folder)})
+    text = json_text({"schema": SCHEMA, **(also or {}), "outputs": _hashes(folder)})
     (folder / listing).write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -176,12 +176,26 @@ def write_replays(folder: Path, *, trials: Iterable[Solved]) -> None:
         The trials as they were analysed, with their markers kept.
     """
     for trial in trials:
-        (folder / REPLAY).mkdir(exist_ok=True)
-        replay = replay_of(trial)
-        arrays = {name: np.asarray(getattr(replay, name)) for name in REPLAY_ARRAYS}
-        # An empty tuple is no text to NumPy.
-        arrays |= {name: names.astype(str) for name, names in arrays.items() if name.endswith("_names")}
-        np.savez_compressed(folder / REPLAY / f"{trial.name}.npz", allow_pickle=False, **arrays)
+        write_replay(folder, trial.name, replay_of(trial))
+
+
+def write_replay(folder: Path, trial: str, replay: Replay) -> None:
+    """Write ``replay/<stem>.npz`` of one trial below a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the session's results.
+    trial : str
+        Name of the trial.
+    replay : Replay
+        What it looked like.
+    """
+    (folder / REPLAY).mkdir(exist_ok=True)
+    arrays = {name: np.asarray(getattr(replay, name)) for name in REPLAY_ARRAYS}
+    # An empty tuple is no text to NumPy.
+    arrays |= {name: names.astype(str) for name, names in arrays.items() if name.endswith("_names")}
+    np.savez_compressed(folder / REPLAY / f"{trial}.npz", allow_pickle=False, **arrays)
 
 
 def read_replay(out: Path, trial: str) -> Replay | None:
