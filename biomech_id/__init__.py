@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from biomech_id.gait.tracked import with_plates as assign_plates
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
-    from biomech_id.osim.forces.joint_reactions import joint_reactions
-    from biomech_id.osim.forces.static_optimisation import static_optimisation
     from biomech_id.models.triads import frame_from_points
     from biomech_id.multibody.forward import simulate
     from biomech_id.multibody.linear import linearised as linearise
     from biomech_id.multibody.system import System
     from biomech_id.multibody.traced import equations
     from biomech_id.norms.one_call import norm_of_sessions as norm
+    from biomech_id.osim.forces.joint_reactions import joint_reactions
+    from biomech_id.osim.forces.static_optimisation import static_optimisation
     from biomech_id.osim.one_call import inverse_kinematics
     from biomech_id.osim.one_call import scale_model as scale
     from biomech_id.pipeline.analyse import analyse
@@ -160,9 +160,9 @@ __all__ = [
     "from_dataframe",
     "from_xarray",
     "inverse_dynamics",
-    "joint_reactions",
     "inverse_kinematics",
     "joint_angles",
+    "joint_reactions",
     "linearise",
     "lowpass",
     "mechanics",

@@ -12,9 +12,9 @@ from biomech_id.arguments import a, a_quantity, a_switch, or_none, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_osim
-from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.osim.kinematics import inverse_kinematics as kinematics
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks
 from biomech_id.osim.scaling import scaled_model
-from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS
 from biomech_id.trial import Trial
 
 _MODEL = a((MusculoskeletalModel, str, PathLike), "bid.osim.read_osim(path) reads one")
@@ -64,7 +64,7 @@ def inverse_kinematics(
     weights: Mapping[str, float] | None = None,
     coordinate_weights: Mapping[str, float] | None = None,
 ) -> TrackedPose:
-    """Find the coordinates of a model of OpenSim that bring its markers nearest to a recording's.
+    """Find the coordinates of a model of OpenSim that bring its markers nearest to a recording's, whichever axis is up in it.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ def inverse_kinematics(
             expected="a model with its marker set", where="inverse_kinematics",
         )  # fmt: skip
     tasks = TrackingTasks({marker.name: 1.0 for marker in model.markers} if weights is None else weights, coordinate_weights or {})
-    position_m = trial.markers.position_m @ R_LAB_SURROUNDINGS
-    return track_markers(model, trial.markers.names, position_m, tasks, rate_hz=trial.rate_hz)
+    return kinematics.inverse_kinematics(model, trial, tasks)
 
 
 def _read(model: MusculoskeletalModel | str | PathLike[str]) -> MusculoskeletalModel:

@@ -1,4 +1,4 @@
-"""German is German: in PDF, review page, terminal and findings of six sessions every word is of German tables or the recording's."""
+"""German is German: in PDF, review page, terminal and findings of six sessions each word is of German tables or the recording's."""
 
 from __future__ import annotations
 
