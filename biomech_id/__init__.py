@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from biomech_id.osim.forces.static_optimisation import static_optimisation
     from biomech_id.osim.one_call import inverse_kinematics
     from biomech_id.osim.one_call import scale_model as scale
+    from biomech_id.osim.fit.person import fit
     from biomech_id.pipeline.analyse import analyse
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import fill_gaps_of as fill_gaps
@@ -74,6 +75,7 @@ _PUBLIC: dict[str, str] = {
     "fill_gaps": "biomech_id.pipeline.prepare:fill_gaps_of",
     "find_events": "biomech_id.gait.tracked:with_events",
     "frame_from_points": "biomech_id.models.triads:frame_from_points",
+    "fit": "biomech_id.osim.fit.person:fit",
     "from_dataframe": "biomech_id.session.hand_over:from_dataframe",
     "from_xarray": "biomech_id.session.hand_over:from_xarray",
     "inverse_dynamics": "biomech_id.pipeline.arrays:solve_arrays",
@@ -157,6 +159,7 @@ __all__ = [
     "fill_gaps",
     "find_events",
     "frame_from_points",
+    "fit",
     "from_dataframe",
     "from_xarray",
     "inverse_dynamics",

@@ -465,7 +465,7 @@ def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcom
         # Ligaments and path springs grow with their paths, as fibres and tendons do.
         whole = replace(model, muscles=(*model.muscles, *scaled_paths(setup.model_file, model)))
         scaled = scaled_model(whole, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
-        scaled, more = _with_muscles(whole, scaled)
+        scaled, more = with_muscle_lengths(whole, scaled)
         remarks += more
         resting, scaled = scaled.muscles[len(model.muscles) :], replace(scaled, muscles=scaled.muscles[: len(model.muscles)])
         if kept := unscaled_parts(setup.model_file, factors):
@@ -534,8 +534,21 @@ def _row_after(time_s: FloatArray, at_s: float) -> int:
     return min(int(np.searchsorted(time_s, at_s)), len(time_s) - 1)
 
 
-def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> tuple[MusculoskeletalModel, list[str]]:
-    """The scaled model with fibres and tendons as much longer as their paths."""
+def with_muscle_lengths(before: MusculoskeletalModel, after: MusculoskeletalModel) -> tuple[MusculoskeletalModel, list[str]]:
+    """Lengthen fibres and tendons of a scaled model by as much as their paths.
+
+    Parameters
+    ----------
+    before : MusculoskeletalModel
+        The generic model with its muscles.
+    after : MusculoskeletalModel
+        The same model scaled.
+
+    Returns
+    -------
+    tuple[MusculoskeletalModel, list[str]]
+        The scaled model, lengths in m, and one sentence for each muscle whose lengths are those of before.
+    """
     if not after.muscles:
         return after, []
     paths = MusclePaths(before)

@@ -28,6 +28,7 @@ SECTIONS = {
     "emg": "Noticed of muscle signals",
     "multibody": "Noticed of mechanisms",
     "opensim": "Noticed by `biomech-id check-opensim`",
+    "fit": "Noticed by `biomech-id fit`",
 }
 
 

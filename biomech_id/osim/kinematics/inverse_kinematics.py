@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.least_squares import Wanted, expand
 from biomech_id.osim.kinematics.nearer_poses import nearer_poses
 from biomech_id.osim.kinematics.pose_search import KEY_STEP_S, PoseSearch, hard_limits
-from biomech_id.osim.skeleton.tree import Tree
+from biomech_id.osim.skeleton.tree import Tree, TreePose
 from biomech_id.trial import Trial
 
 #: Soft tissue below a marker, RMS over a walk along each axis, mm: by the body it is on, most distal words first.
@@ -277,9 +277,30 @@ def marker_jacobian(tree: Tree, wanted: Wanted, q: FloatArray) -> FloatArray:
         (N, M, 3, F), derivatives of the markers' places by the F free coordinates, m/rad or m/m, axes of the surroundings.
     """
     posture = tree.posture(q)
-    p = posture.points(wanted.body, wanted.place_m)
+    return points_jacobian(tree, posture, wanted.body, posture.points(wanted.body, wanted.place_m))
+
+
+def points_jacobian(tree: Tree, posture: TreePose, body: IntArray, p: FloatArray) -> FloatArray:
+    """How free coordinates move points that are fixed in bodies.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model's tree, compiled.
+    posture : TreePose
+        Of N states, with rows.
+    body : IntArray
+        (K,), bodies of the points.
+    p : FloatArray
+        (N, K, 3), the points, axes of the surroundings, m.
+
+    Returns
+    -------
+    FloatArray
+        (N, K, 3, F), derivatives by the F free coordinates, m/rad or m/m, axes of the surroundings.
+    """
     by_row = np.cross(posture.turn[:, None], p[:, :, None]) + posture.shift[:, None]
-    by_row = by_row * (tree.beyond[:, wanted.body].T[..., None] * posture.slope[:, None, :, None])
+    by_row = by_row * (tree.beyond[:, body].T[..., None] * posture.slope[:, None, :, None])
     jacobian: FloatArray = by_row.swapaxes(2, 3) @ tree.by_coordinate
     return jacobian
 

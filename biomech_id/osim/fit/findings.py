@@ -1,0 +1,64 @@
+"""What a fitted model says is wrong with recordings or model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biomech_id.errors import Finding
+from biomech_id.osim.fit.person import PersonFit
+
+#: A marker on a bony landmark this many times further off than expected is another one, or another's label.
+MOST_PLACE_Z = 2.0
+#: Persons fitted to models of people have at most 0.3; labels of left and right exchanged 6.
+MOST_SIZE_CHI2 = 3.0
+#: Two legs differ beyond this share, or beyond so many standard deviations and this smallest share.
+SIDE_SHARE, SIDE_SDS, LEAST_SIDE_SHARE = 0.03, 2.0, 0.015
+#: A sample that counts less than this was thrown out; from this share of a trial's samples on it is worth a word.
+THROWN_OUT, MOST_THROWN_OUT = 0.1, 0.001
+
+
+def fit_findings(fitted: PersonFit) -> tuple[Finding, ...]:
+    """Judge a fit.
+
+    Parameters
+    ----------
+    fitted : PersonFit
+        Of one person.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        One for each marker that lies where it cannot, each segment whose sides differ, each trial with samples thrown out, and one
+        for a model that does not fit or a fit that did not arrive; none for a person and recordings without fault.
+    """
+    return tuple(_findings(fitted))
+
+
+def _findings(fitted: PersonFit) -> Iterator[Finding]:
+    name = fitted.model.name
+    if not fitted.converged:
+        yield Finding("fit-not-converged", {"steps": fitted.steps}, name)
+    if fitted.size_chi2 > MOST_SIZE_CHI2:
+        yield Finding("fit-size-unlikely", {"chi2": fitted.size_chi2, "most": MOST_SIZE_CHI2}, name)
+    off = [(z, m, at) for z, m, at in zip(fitted.place_z, fitted.model.markers, fitted.moved_m, strict=True)]
+    for (z, marker, moved), bony in zip(off, fitted.bony, strict=True):
+        if bony and z > MOST_PLACE_Z:
+            values = {"marker": marker.name, "body": marker.body, "moved_mm": 1e3 * float(np.linalg.norm(moved)), "times": float(z)}
+            yield Finding("fit-marker-misplaced", values, marker.name)
+    for segment in sorted({key[:-2] for key in fitted.lengths_m}):
+        right, left = (fitted.lengths_m.get(f"{segment}_{side}") for side in "rl")
+        if right is None or left is None:
+            continue
+        share = (right[0] - left[0]) / max(right[0], left[0])
+        sd = float(np.hypot(right[1], left[1])) / max(right[0], left[0])
+        if abs(share) > SIDE_SHARE or abs(share) > max(SIDE_SDS * sd, LEAST_SIDE_SHARE):
+            values = {"segment": segment, "right_mm": 1e3 * right[0], "left_mm": 1e3 * left[0], "sd_mm": 1e3 * right[1]}
+            yield Finding("fit-sides-differ", values, segment)
+    for motion in fitted.motions:
+        there = np.isfinite(motion.residual_m[..., 0])
+        out = there & (motion.weight < THROWN_OUT)
+        if out.sum() > MOST_THROWN_OUT * there.sum():
+            worst = fitted.model.markers[int(np.argmax(out.sum(axis=0)))].name
+            yield Finding("fit-samples-out", {"n": int(out.sum()), "of": int(there.sum()), "marker": worst}, motion.name)
