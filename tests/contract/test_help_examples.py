@@ -22,6 +22,8 @@ ORDER = (
 
 #: What waits for somebody at a browser, or for what somebody signed there: `tests/peers/test_desk_morning.py`, `tests/unit/desk`.
 AT_THE_DESK = ("desk", "verify")
+#: What waits for a generic model, of which none is shipped: `tests/real/test_fit_person.py`.
+WITH_A_MODEL = ("fit",)
 
 
 def examples() -> dict[str, str]:
@@ -35,7 +37,7 @@ def examples() -> dict[str, str]:
 
 
 def test_every_command_is_in_the_order() -> None:
-    assert {*ORDER, *AT_THE_DESK} == set(examples())
+    assert {*ORDER, *AT_THE_DESK, *WITH_A_MODEL} == set(examples())
 
 
 @pytest.mark.slow
