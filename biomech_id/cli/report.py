@@ -201,7 +201,7 @@ def norm(
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
     *,
     others: Annotated[
-        bool, typer.Option("--import", help="Take somebody else's means and SDs, from a table (CSV or XLSX) in place of folders.")
+        bool, typer.Option("--import", help="Take somebody else's means and SDs, from a CSV, XLSX or GCD file in place of folders.")
     ] = False,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
     name: Annotated[str, typer.Option(help="What the norm is called, on page 1 of every report drawn with it.")] = "",
@@ -253,5 +253,7 @@ def norm(
         print_aside(str(each))
     for count, names in made.fewer.items():
         print_aside(f"n = {count}: {', '.join(names)}.")
+    if made.not_taken:
+        print_aside(f"{outs[0].name} also has what is not taken from it: {', '.join(made.not_taken)}.")
     print_line(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
     return WARNINGS if made.lacks_subjects else DONE

@@ -1,8 +1,9 @@
 """A norm from means and SDs that somebody else made: what ``biomech-id norm --import FILE`` reads.
 
 The file has one row for each variable at each percent of the cycle, or one for a number, as ``norm.csv`` has them: ``variable,
-component, percent, mean, sd``. What holds for all of it stands in a column, or (CSV) above the table as ``# key: value``. Such a
-norm has no people: what needs single curves (sentences about limbs, the scores' own norm, correlations) is not judged with it.
+component, percent, mean, sd``; or it is a ``.gcd`` file (`norms.gcd`). What holds for all of it stands in a column, or (CSV, gcd)
+above the table as ``# key: value``. Such a norm has no people: what needs single curves (sentences about limbs, the scores' own
+norm, correlations) is not judged with it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pandas as pd
 
 from biomech_id.conventions import CYCLE_ROWS, table_columns
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.norms.gcd import gcd_table
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.session.values.norm import check_norm
 
@@ -34,19 +36,21 @@ _UNKNOWN = ("", "unknown", "not stated")
 _LEAST_POINTS = 11
 
 
-def norm_of_others(path: Path) -> pd.DataFrame:
+def norm_of_others(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read somebody else's means and SDs and return them as a norm; curves of fewer points are read between on straight lines.
 
     Parameters
     ----------
     path : Path
-        A CSV file or a workbook (``.xlsx``, its first sheet), in the units and signs of the data dictionary; external moments
-        change their sign.
+        A CSV file or a workbook (``.xlsx``, its first sheet), in the units and signs of the data dictionary, or a ``.gcd`` file;
+        external moments change their sign.
 
     Returns
     -------
-    pd.DataFrame
+    norm : pd.DataFrame
         Rows of ``norm.csv``, without people.
+    not_taken : tuple[str, ...]
+        What a ``.gcd`` file has besides, by its names there.
 
     Raises
     ------
@@ -57,7 +61,8 @@ def norm_of_others(path: Path) -> pd.DataFrame:
     OptionError
         Something is not stated, is no number, or is nothing that this program computes.
     """
-    table = _stated_everywhere(_table(path), path)
+    cells, not_taken = _table(path)
+    table = _stated_everywhere(cells, path)
     unknown = sorted(
         {name for name in zip(table["variable"], table["component"], strict=True) if name[1] and name not in CYCLE_ROWS}
     )
@@ -83,21 +88,27 @@ def norm_of_others(path: Path) -> pd.DataFrame:
     norm["contributors"] = ""
     norm = norm.reindex(columns=[column.name for column in table_columns("norm")])
     check_norm(norm, where=str(path))
-    return norm
+    return norm, not_taken
 
 
-def _table(path: Path) -> pd.DataFrame:
-    """Cells as text, with a column for each ``# key: value`` above them."""
+def _table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Cells as text, with a column for each ``# key: value`` above them, and what of a ``.gcd`` file is not among them."""
     kind = path.suffix.lower()
+    if kind not in (".csv", ".gcd", ".xlsx"):
+        raise FileRefusedError(
+            f"{path.name} is neither CSV nor a workbook (.xlsx) nor a .gcd file: save its means and SDs as one of them.",
+            value=kind, expected=".csv, .xlsx or .gcd", where=str(path),
+        )  # fmt: skip
     try:
         if kind == ".xlsx":
-            return pd.read_excel(path, dtype=str, keep_default_na=False)
+            return pd.read_excel(path, dtype=str, keep_default_na=False), ()
+        # A remark in a .gcd file may be in any code page; its names and numbers are plain.
+        lines = path.read_text(encoding="utf-8-sig", errors="replace" if kind == ".gcd" else "strict").splitlines()
+        head = [line.lstrip("# ").partition(":") for line in lines if line.startswith("#")]
+        stated = {key.strip(): value.strip() for key, colon, value in head if colon}
         if kind == ".csv":
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-            head = [line.lstrip("# ").partition(":") for line in lines if line.startswith("#")]
             rows = "\n".join(line for line in lines if not line.startswith("#"))
-            table = pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False)
-            return table.assign(**{key.strip(): value.strip() for key, _, value in head})
+            return pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False).assign(**stated), ()
     except ImportError as error:
         raise MissingInputError(
             "A workbook needs the package openpyxl, which is not installed: type `pip install openpyxl`, or save it as CSV.",
@@ -110,10 +121,8 @@ def _table(path: Path) -> pd.DataFrame:
             expected="a table",
             where=str(path),
         ) from error
-    raise FileRefusedError(
-        f"{path.name} is neither CSV nor a workbook (.xlsx): save its means and SDs as one of them.",
-        value=kind, expected=".csv or .xlsx", where=str(path),
-    )  # fmt: skip
+    table, not_taken = gcd_table(lines, stated, path)
+    return table.assign(**stated), not_taken
 
 
 def _stated_everywhere(table: pd.DataFrame, path: Path) -> pd.DataFrame:

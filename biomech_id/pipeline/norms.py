@@ -39,6 +39,8 @@ class MadeNorm:
         One sentence for each session that does not say how it was computed.
     fewer : Mapping[int, tuple[str, ...]], optional
         Smaller number of subjects -> curves and parameters that only so many have.
+    not_taken : tuple[str, ...], optional
+        What an imported file has besides, by its names there.
     """
 
     n: int
@@ -46,6 +48,7 @@ class MadeNorm:
     left_out: tuple[Omission, ...] = ()
     without_fingerprint: tuple[str, ...] = ()
     fewer: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    not_taken: tuple[str, ...] = ()
 
     @property
     def lacks_subjects(self) -> bool:
@@ -160,12 +163,12 @@ def import_norm(
         The file cannot be written.
     """
     check_writable(output)
-    norm = norm_of_others(file)
+    norm, not_taken = norm_of_others(file)
     given = {"source": source, "name": name, "version": version}
     norm = norm.assign(**{key: word for key, word in given.items() if word})
     norm = norm.assign(date=_day(date or stated_by(norm, "date") or None))
     write_norm(norm, output)
-    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, fewer=fewer_subjects(norm))
+    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, fewer=fewer_subjects(norm), not_taken=not_taken)
 
 
 def _day(date: str | None) -> str:

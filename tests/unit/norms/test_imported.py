@@ -59,7 +59,7 @@ def test_means_of_others_are_a_norm_without_people(tmp_path: Path) -> None:
 def test_a_workbook_gives_the_same(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     TABLE.assign(**HEAD).to_excel(tmp_path / "others.xlsx", index=False)
-    pd.testing.assert_frame_equal(norm_of_others(tmp_path / "others.xlsx"), norm_of_others(written(tmp_path)))
+    pd.testing.assert_frame_equal(norm_of_others(tmp_path / "others.xlsx")[0], norm_of_others(written(tmp_path))[0])
 
 
 @pytest.mark.parametrize("key", ["n", "age_min_y", "model"])
@@ -69,7 +69,7 @@ def test_what_must_be_said_is_asked_for(tmp_path: Path, key: str) -> None:
 
 
 def test_who_does_not_know_an_age_says_so(tmp_path: Path) -> None:
-    norm = norm_of_others(written(tmp_path, {**HEAD, "age_min_y": "unknown", "model": "unknown"}))
+    norm, _ = norm_of_others(written(tmp_path, {**HEAD, "age_min_y": "unknown", "model": "unknown"}))
     assert np.isnan(norm["age_min_y"]).all()
     assert set(norm["model"]) == {""}
 
@@ -91,6 +91,6 @@ def test_what_cannot_be_a_norm_is_refused(tmp_path: Path, head: dict[str, str], 
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "norm.gcd").write_text("!LeftKnee", encoding="utf-8")
+    (tmp_path / "norm.txt").write_text("!LeftKnee", encoding="utf-8")
     with pytest.raises(FileRefusedError, match="neither CSV nor a workbook"):
-        norm_of_others(tmp_path / "norm.gcd")
+        norm_of_others(tmp_path / "norm.txt")
