@@ -1,8 +1,8 @@
 """Nothing changed, nothing said: markers placed anew on one gait, seeded changes, and healthy people who are asked for patterns.
 
-``python -m benchmarks.studies.nothing_changed`` walks virtual patients in five ways, puts every marker on another spot 10 times
-each (errors of a trained examiner, `session_error`) and compares each placement with the next: 50 pairs, in which no pattern may be
-called changed. Then one curve of each pair is moved by twice the band of a pattern that is said of it: that must be named,
+``python -m benchmarks.studies.nothing_changed`` walks virtual patients in five ways, puts every marker on another spot 20 times
+each (errors of a trained examiner, `session_error`) and compares each placement with the next: 100 pairs, in which no pattern may
+be called changed. Then one curve of each pair is moved by twice the band of a pattern that is said of it: that must be named,
 and the way it went. 20 healthy walkers of two ages and three speeds are judged by a norm of ten others. The table lies beside this
 module.
 """
@@ -40,7 +40,7 @@ from biomech_id.session.values.norm import NormSample
 
 TABLE = Path(__file__).with_suffix(".md")
 GAITS = ("crouch", "toe walker", "steppage", "stiff knee", "hemiplegic")
-N_PLACED, N_HEALTHY, N_NORM, SEED = 10, 20, 10, 43
+N_PLACED, N_HEALTHY, N_NORM, SEED = 20, 20, 10, 43
 #: Healthy walkers: of a comfortable speed so much, as adults and as children, aged 40 and 6.
 SPEEDS = (0.85, 1.0, 1.15)
 BODIES: dict[Literal["adult", "child"], float] = {"adult": 40.0, "child": 6.0}

@@ -23,6 +23,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.interpretation.artefacts import ArtefactTests
 from biomech_id.interpretation.criteria import FOOT_PITCH, LEVELS, PHASE_EVENTS, RANGES, TIMES, RuleQuantity
 from biomech_id.interpretation.measuring import (
+    AFTER_LOADING,
     LimbCurves,
     NormCurves,
     TermNorm,
@@ -174,9 +175,9 @@ def least_sayable(norm: TermNorm, band: float) -> float:
     norm : TermNorm
         Of the same quantity.
     band : float
-        What 95 % of errors stay within, in the same unit.
+        What 95 % of errors stay within, in the same unit; NaN where nobody knows, and nothing can be said.
     """
-    return max(LIMIT_SD * small_norm_factor(norm.n) * norm.sd, band, LEAST_SIZE * _joint_sd(norm, band))
+    return float(np.max([LIMIT_SD * small_norm_factor(norm.n) * norm.sd, band, LEAST_SIZE * _joint_sd(norm, band)]))
 
 
 class LimbNorm:
@@ -320,15 +321,20 @@ class JudgedSide:
         return float(np.sqrt(within.mean())) if len(within) else float("nan")
 
     def _crossing_sd(self, quantity: RuleQuantity) -> float:
-        """What a curve's own error makes of where it falls through zero, one SD in percent of the cycle; 0 for other times."""
+        """What a curve's own error makes of where it falls through zero, one SD in percent of the cycle; 0 for other times.
+
+        Where the curve is low for long, or falls twice, a small error moves that far: so both ends of the error are asked.
+        """
         name = (quantity.variable, quantity.component)
         at = float(measured(self.mean, quantity)[0]) if quantity.stat == "zero_fall" else float("nan")
         total = self.sd_of_mean.get(name, {}).get(TOTAL)
         if total is None or not np.isfinite(at) or (self.sources is not None and not self.sources):
             return 0.0
-        place = round(at)
-        slope = float(np.gradient(self.mean.curves[name][0])[place])
-        return abs(float(total[place]) / slope) if slope else 0.0
+        curve, most = self.mean.curves[name], BAND_SDS * np.nan_to_num(total)
+        ends = [replace(self.mean, curves={**self.mean.curves, name: curve + sign * most}) for sign in (-1.0, 1.0)]
+        # One that is never above zero fell before loading ended.
+        falls = np.nan_to_num([measured(end, quantity)[0] for end in ends], nan=AFTER_LOADING)
+        return float(np.abs(falls - at).max()) / BAND_SDS
 
 
 def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str] | None = None) -> list[JudgedSide]:
@@ -523,7 +529,7 @@ def _judged(rule: PatternRule, side: JudgedSide, norm: LimbNorm, tests: Artefact
     artefacts = tests.warnings(rule, side.side, cycles)
     size = deviation_size(value, of_norm, band)
     within = not abs(value - of_norm.mean) > band
-    silenced = not rule.in_sagittal_plane and "knee-axis" in artefacts
+    silenced = is_silenced(rule, artefacts)
     marked = bool(is_met) and not within and size >= LEAST_SIZE and cycles >= LEAST_SAID_CYCLES and rule.tested and not silenced
     return PatternDeviation(
         side.condition, side.side, rule.pattern, is_met, value, quantity.unit, of_norm.mean, of_norm.sd, of_norm.n, band, shown,
@@ -539,6 +545,19 @@ def _scatter(values: FloatArray, norm: TermNorm, *, by_t: bool = False) -> float
 
     factor = float(stdtrit(len(values) - 1, 0.975)) / BAND_SDS if by_t else 1.0
     return factor * float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def is_silenced(rule: PatternRule, artefacts: Iterable[str]) -> bool:
+    """Return whether a rule is never said in words, however far its value lies: a turned knee axis, outside the sagittal plane.
+
+    Parameters
+    ----------
+    rule : PatternRule
+        The rule.
+    artefacts : Iterable[str]
+        What could make it.
+    """
+    return not rule.in_sagittal_plane and "knee-axis" in artefacts
 
 
 def is_mirrored(rule: PatternRule) -> bool:
@@ -591,7 +610,8 @@ def could_not_have_been_said(
 ) -> tuple[PatternDeviation, ...]:
     """Return the rows whose least deviation that could have been said is largest: of each joint one in degrees, hip rotation first.
 
-    A true deviation of just that size is said in half of the sessions.
+    A true deviation of just that size is said in half of the sessions. Where a turned knee axis silences a row, its least is
+    infinite; a side of fewer than three cycles, of which nothing can be said, has no row.
 
     Parameters
     ----------
@@ -606,7 +626,12 @@ def could_not_have_been_said(
         Five at most: hip rotation, then of pelvis, hip, knee, ankle and foot the row with the largest `least_sayable`.
     """
     rules = rules or shipped_rules()
-    asked = [each for each in deviations if each.unit == "deg" and np.isfinite(each.least_sayable) and rules[each.pattern].tested]
+    asked = [
+        replace(each, least_sayable=np.inf) if is_silenced(rules[each.pattern], each.artefacts) else each
+        for each in deviations
+        if each.unit == "deg" and np.isfinite(each.least_sayable)
+        and each.cycles >= LEAST_SAID_CYCLES and rules[each.pattern].tested
+    ]  # fmt: skip
     largest: dict[str, PatternDeviation] = {}
     for each in sorted(asked, key=lambda each: -each.least_sayable):
         rule = rules[each.pattern]

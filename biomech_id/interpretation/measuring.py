@@ -19,7 +19,7 @@ _FLAT_FROM, _FLAT_TO = 15.0, 30.0
 #: A foot that stays within this there is flat, and not farther from the static's pitch than a heel that is off the floor (deg).
 _FLAT_SPREAD_DEG, HEEL_OFF_DEG = 5.0, 8.0
 #: Where a change of the sign of a moment begins to count, percent of the cycle.
-_AFTER_LOADING = 5.0
+AFTER_LOADING = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def _slope(values: FloatArray, percent: FloatArray) -> float:
 
 def _zero_fall(values: FloatArray, percent: FloatArray) -> float:
     """Where a curve first falls through zero after loading; the end of the phase where it stays above, NaN where it stays below."""
-    late = percent >= _AFTER_LOADING
+    late = percent >= AFTER_LOADING
     values, percent = values[late], percent[late]
     falls = np.flatnonzero((values[:-1] > 0.0) & (values[1:] <= 0.0))
     if len(falls):

@@ -143,6 +143,11 @@ class SessionFacts:
         """Side -> number of cycles in the means of loads."""
         return {side: self.layer.count(side, Aspect.KINETICS) for side in SIDES}
 
+    @cached_property
+    def lacks_bands(self) -> bool:
+        """Whether no angle has a band, so that nobody knows what markers placed anew would make of it."""
+        return bool(self.judged) and all(np.isnan(each.band) for each in self.judged if each.unit == "deg")
+
     @property
     def silent_sides(self) -> tuple[str, ...]:
         """Sides of too few cycles, of which nothing is said."""

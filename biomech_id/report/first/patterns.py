@@ -110,7 +110,7 @@ def _silence(facts: SessionFacts) -> str:
         return "no_norm"
     if not facts.norm.people:
         return "no_people"
-    if all(np.isnan(each.band) for each in facts.judged):
+    if facts.lacks_bands and len(facts.silent_sides) < 2:
         return "no_bands"
     return "nothing" if len(facts.silent_sides) < 2 else "few"
 

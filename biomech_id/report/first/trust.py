@@ -322,8 +322,16 @@ def unsayable(facts: SessionFacts) -> tuple[list[str], list[str]]:
         for counts, label in ((facts.counts, "first.side_few"), (facts.loaded, "first.loads_few"))
         if counts[side] < LEAST_SAID_CYCLES and (counts is facts.counts or facts.counts[side] >= LEAST_SAID_CYCLES)
     ]
+    if facts.lacks_bands and len(facts.silent_sides) < len(SIDES):
+        sides.append(style.label("first.nothing_without_errors"))
     rows = [
-        f"{rule_words(facts.rules[each.pattern], style)[1]} {value_text(each.least_sayable, each.unit, style)} ({each.pattern})"
+        style.label(
+            "first.unsayable_row" if np.isfinite(each.least_sayable) else "first.unsayable_turned",
+            words=rule_words(facts.rules[each.pattern], style)[1],
+            side=each.side,
+            least=value_text(each.least_sayable, each.unit, style),
+            pattern=each.pattern,
+        )
         for each in could_not_have_been_said(facts.judged, facts.rules)
     ]
     return sides, rows[: max(0, MOST_UNSAID - len(sides))]

@@ -193,6 +193,17 @@ def test_what_could_not_have_been_said_names_hip_rotation_first_and_one_row_a_jo
     )
 
 
+def test_what_no_size_can_say_has_no_number() -> None:
+    turned = {"knee_varus_slope": 0.5, "knee_varus_correlation": 0.95, "knee_varus_range_deg": 20.0}
+    hip, knee = could_not_have_been_said(judge_patterns(session(**turned), PEOPLE))
+    assert (hip.least_sayable, shipped_rules()[hip.pattern].joint) == (np.inf, "hip")
+    assert np.isfinite(knee.least_sayable), "in the sagittal plane"
+    assert could_not_have_been_said(judge_patterns(session(cycles=2), PEOPLE)) == ()
+    without = judge_patterns(session(bands=False), PEOPLE)
+    assert could_not_have_been_said(without) == ()
+    assert all(np.isnan(each.least_sayable) for each in without if each.unit == "deg"), "nobody knows the errors"
+
+
 def test_a_small_norm_widens_its_sd() -> None:
     assert [round(small_norm_factor(n), 2) for n in (8, 20, 40)] == [1.29, 1.10, 1.05]
     assert np.isnan(small_norm_factor(1))
