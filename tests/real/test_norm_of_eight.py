@@ -1,0 +1,48 @@
+"""The norm of eight healthy people: its scores, of each against the others, are those that were measured with a prototype."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from biomech_id.norms.from_sessions import norm_from_sessions
+from biomech_id.pipeline.analyse import analyse_job
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe
+from biomech_id.session.output.from_session import session_tables
+from biomech_id.session.values.norm import norm_band
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+#: Mean and SD in degrees, m/s or 1, to the last digit that was printed; name, digit.
+PROTOTYPE = {
+    "GPS": (4.8, 1.4, 0.1),
+    "GPS.overall": (5.1, 1.1, 0.1),
+    "speed": (1.39, 0.22, 0.01),
+    "speed_dimensionless": (0.49, 0.05, 0.01),
+}
+
+
+@pytest.fixture(scope="module")
+def norm(c3d_dir: Path) -> pd.DataFrame:
+    people = sorted(path for path in (c3d_dir / "norm_subjects").iterdir() if path.is_dir())
+    assert len(people) == 8
+    sessions = [session_tables(analyse_job(Job((path,), recipe=Recipe(uncertainty=False)))) for path in people]
+    assert {each.summary["model"] for each in sessions} == {"conventional"}
+    return norm_from_sessions(sessions, source="eight healthy people")
+
+
+@pytest.mark.parametrize("name", PROTOTYPE)
+def test_its_scores_are_those_of_each_against_the_others(norm: pd.DataFrame, name: str) -> None:
+    mean, sd, digit = PROTOTYPE[name]
+    band = norm_band(norm, name)
+    assert band is not None
+    assert (band.n, float(band.mean[0]), float(band.sd[0])) == (8, pytest.approx(mean, abs=digit), pytest.approx(sd, abs=digit))
+
+
+def test_a_person_counts_against_the_others_and_not_against_himself(norm: pd.DataFrame) -> None:
+    """Against the mean that holds him every score would be smaller: at eight people 7/8 of it."""
+    band = norm_band(norm, "GPS")
+    assert band is not None
+    assert band.mean[0] > 4.6  # 4.17 against the whole mean
