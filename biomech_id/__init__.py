@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from biomech_id.multibody.system import System
     from biomech_id.multibody.traced import equations
     from biomech_id.norms.one_call import norm_of_sessions as norm
+    from biomech_id.osim.fit.person import fit
     from biomech_id.osim.forces.joint_reactions import joint_reactions
     from biomech_id.osim.forces.static_optimisation import static_optimisation
     from biomech_id.osim.one_call import inverse_kinematics
     from biomech_id.osim.one_call import scale_model as scale
-    from biomech_id.osim.fit.person import fit
     from biomech_id.pipeline.analyse import analyse
     from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import fill_gaps_of as fill_gaps
@@ -158,8 +158,8 @@ __all__ = [
     "equations",
     "fill_gaps",
     "find_events",
-    "frame_from_points",
     "fit",
+    "frame_from_points",
     "from_dataframe",
     "from_xarray",
     "inverse_dynamics",
