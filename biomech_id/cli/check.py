@@ -87,7 +87,11 @@ def check(
             for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=told), _folder_of):
                 if path.is_dir() and folder is not None:
                     own = replace(jobs[path], paths=(folder,))
-                    codes.append(_folder(own, reports, marker_set, None if json_lines else show, everything, told, language))
+                    codes.append(
+                        _folder(
+                            own, reports, marker_set, None if json_lines else show, everything, progress=told, language=language
+                        )
+                    )
                 else:
                     codes += [_shown(report, None if json_lines else show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
@@ -99,6 +103,7 @@ def _folder(
     marker_set: str | None,
     show: Callable[[CheckReport], None] | None,
     everything: bool,
+    *,
     progress: Progress,
     language: str,
 ) -> int:
@@ -266,9 +271,9 @@ class _Terminal:
         caption = "\n".join(map(escape, _contents(report, language)))
         table = Table(title=escape(report.path), title_justify="left", caption=caption, expand=True)
         table.caption_justify = "left"
-        said, cure, rule = worded("check-columns", {}, language).split("|")
+        finding_head, cure, rule = worded("check-columns", {}, language).split("|")
         table.add_column("", no_wrap=True)
-        table.add_column(said, ratio=3)
+        table.add_column(finding_head, ratio=3)
         table.add_column(cure, ratio=2)
         table.add_column(rule, no_wrap=True, style="dim")
         for finding in report.findings:

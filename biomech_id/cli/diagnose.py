@@ -38,7 +38,7 @@ def diagnose_command(
 
     Example: biomech-id diagnose patients/anna -o results/anna-diagnosis
     """
-    with shown_progress(progress, timings=timings) as told:
+    with shown_progress(progress, timings=timings) as progressed:
         with stage("start"):
             load(*ANALYSES)
             from biomech_id.pipeline.diagnosis import diagnose_job, write_diagnosis
@@ -46,14 +46,14 @@ def diagnose_command(
 
         settings = recipe_of(recipe, "conventional", None)
         job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
-        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=told)
+        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=progressed)
         written = write_diagnosis(diagnosed, out)
     for walk in diagnosed.walks:
-        if not walk.found:
-            print_line(shown(f"{walk.name}: nothing that contradicts itself has a cause that is told."))
-        for found in walk.found:
-            size = f" {found.size:.3g} +- {found.sd:.2g} {found.unit}" if found.unit else ""
-            print_line(shown(f"{walk.name}: {found.cause}{size}. Look at: {found.look}."))
+        if not walk.likely:
+            print_line(shown(f"{walk.name}: nothing that contradicts itself has a cause large enough to be named."))
+        for likely in walk.likely:
+            size = f" {likely.size:.3g} +- {likely.sd:.2g} {likely.unit}" if likely.unit else ""
+            print_line(shown(f"{walk.name}: {likely.cause}{size}. Look at: {likely.look}."))
     for _, why in diagnosed.refused:
         print_error(shown(why))
     print_line(shown(f"Wrote {written}."))

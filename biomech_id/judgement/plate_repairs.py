@@ -38,6 +38,11 @@ LEAST_FORWARD_M = -0.03
 FEWEST_KINDS = 2
 #: Ways in which a plate can be mirrored: axis of its own, and the part; "" is all of it, so that the pressure goes along.
 WAYS = tuple(product(("x", "y"), ("", *PLATE_PARTS)))
+#: Kind -> what is said of it.
+_SPEAKS: Mapping[str, Sentence] = {
+    "direction": Sentence("against-direction"), "sideways": Sentence("against-sideways"), "course": Sentence("against-course"),
+    "free-moment": Sentence("against-free-moment"), "thrust": Sentence("against-thrust"), "place": Sentence("against-place"),
+}  # fmt: skip
 _INSIDE = next(rule for rule in RULES if rule.name == "cop-inside-foot")
 
 
@@ -90,7 +95,7 @@ def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Fi
     if len(against) < FEWEST_KINDS:
         return
     # The thrust turns with every mirror along the walk: hips that do not follow their forces, as a simulated walk's, tell nothing.
-    asked = {*KINDS.values(), "course", "thrust"} - ({"thrust"} - against)
+    asked = _SPEAKS.keys() - ({"thrust"} - against)
     fewest = max(1, sum(_n_stances(result, numbers) for result in results))
     explains: dict[_Mirror, int] = {}
     for way in WAYS:
@@ -106,7 +111,7 @@ def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Fi
     if len(explains) == 1:
         ((mirror, stances),) = explains.items()
         plates = [(number, mirror.axis, mirror.part) for number in numbers]
-        speaks = [Sentence(f"against-{kind}") for kind in sorted(against)]
+        speaks = [_SPEAKS[kind] for kind in sorted(against)]
         values = {"plates": plates, "axis": mirror.axis, "part": mirror.part, "against": speaks, "stances": stances}
         yield Finding("plates-mirrored", values)
 

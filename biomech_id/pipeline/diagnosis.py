@@ -7,21 +7,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from biomech_id.errors import BiomechError, OutputError
 from biomech_id.files.atomic import whole_folder
 from biomech_id.files.json_text import json_text
-from biomech_id.judgement.diagnosis import Diagnosis, Found, diagnose
+from biomech_id.judgement.diagnosis import Diagnosis, diagnose
+from biomech_id.judgement.diagnosis.likely_causes import diagnosis_table
 from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.pipeline.stages import analysed
 from biomech_id.request.job import Job
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
 
-#: What is written, and the columns of the table.
+#: What is written.
 _FILES = ("diagnosis.csv", "diagnosis.json")
-_COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look")
 
 
 @dataclass(frozen=True)
@@ -95,29 +93,20 @@ def write_diagnosis(diagnosed: Diagnosed, out: Path) -> Path:
             f"{out} holds {others[0].name if others else 'a file'}, which no diagnosis wrote; name another folder.",
             value=str(out), expected="a new folder, or one of an earlier diagnosis", where="out",
         )  # fmt: skip
-    rows = [_row(walk, rank, found) for walk in diagnosed.walks for rank, found in enumerate(walk.found, start=1)]
     with whole_folder(out) as folder:
-        write_csv(pd.DataFrame(rows, columns=list(_COLUMNS)), folder / _FILES[0])
-        told: dict[str, Any] = {
+        write_csv(diagnosis_table(diagnosed.walks), folder / _FILES[0])
+        content: dict[str, Any] = {
             "trials": [_document(walk) for walk in diagnosed.walks],
             "refused": [{"trial": trial, "why": why} for trial, why in diagnosed.refused],
         }
-        (folder / _FILES[1]).write_text(json_text(told), encoding="utf-8", newline="\n")
+        (folder / _FILES[1]).write_text(json_text(content), encoding="utf-8", newline="\n")
     return out
-
-
-def _row(walk: Diagnosis, rank: int, found: Found) -> dict[str, Any]:
-    moves = "; ".join(f"{curve} {size:.3g}" for curve, size in found.moves.items())
-    return {
-        "trial": walk.name, "rank": rank, "cause": found.cause, "class": found.group, "size": found.size, "sd": found.sd,
-        "unit": found.unit, "evidence": found.evidence, "alike": "; ".join(found.alike), "moves": moves, "look": found.look,
-    }  # fmt: skip
 
 
 def _document(walk: Diagnosis) -> dict[str, Any]:
     return {
         "trial": walk.name, "residuals_compared": len(walk.values), "misfit": walk.misfit, "causes_compared": walk.n_causes,
-        "found": [asdict(found) for found in walk.found], "residuals": list(_residuals(walk)),
+        "likely": [asdict(likely) for likely in walk.likely], "residuals": list(_residuals(walk)),
         "not_seen_below": {cause: {"size": size, "unit": unit} for cause, (size, unit) in walk.told_from.items()},
     }  # fmt: skip
 

@@ -101,13 +101,13 @@ def release_results(
     """
     _check_apart(outs, folder, key)
     check_replaceable(folder, listing=LISTING)
-    found = dict.fromkeys(each for out in outs for each in session_folders(out))
-    if not found:
+    results = dict.fromkeys(each for out in outs for each in session_folders(out))
+    if not results:
         words = f"No results at or below {', '.join(map(str, outs))}: none of these folders has a manifest.json."
         raise MissingInputError(words, value=[str(out) for out in outs], expected="folders of run or batch", where="release")
     make_key(key, coded=True, out=folder)
     rules = ReleaseRules(read_key(key), frozenset(keep), days, body)
-    sessions = _in_order(found, rules)
+    sessions = _in_order(results, rules)
     numbered = {each[0].folder: each for each in _numbered(sessions)}
     folders, kept, left = dict[Path, str](), dict[str, list[object]](), 0
     with whole_folder(folder) as part:
@@ -120,8 +120,8 @@ def release_results(
         by_code = k_of(kept)
         k = {name: by_code[name.split("_")[0]] for name in folders.values()}
         findings = _findings(by_code, left, rules)
-        told = {"k": dict(sorted(k.items())), "kept": sorted(keep), "days": "moved" if days else "none", "markers": body}
-        list_outputs(part, LISTING, also={**told, "findings": [{**each.to_dict(), "message": each.message} for each in findings]})
+        listed = {"k": dict(sorted(k.items())), "kept": sorted(keep), "days": "moved" if days else "none", "markers": body}
+        list_outputs(part, LISTING, also={**listed, "findings": [{**each.to_dict(), "message": each.message} for each in findings]})
         _set_times(part / LISTING, None)
     return Release(folders, k, findings)
 
@@ -206,12 +206,13 @@ def _set_times(path: Path, day: date | None) -> None:
 
 
 def _findings(by_code: Mapping[str, int], left: int, rules: ReleaseRules) -> tuple[Finding, ...]:
+    few = sum(k < SMALL_K for k in by_code.values())
     values: dict[str, Any] = {
-        "people": len(by_code), "k": min(by_code.values()), "alone": sum(k == 1 for k in by_code.values()),
-        "few": sum(k < SMALL_K for k in by_code.values()), "small": SMALL_K,
+        "people": len(by_code), "k": min(by_code.values()), "alone": sum(k == 1 for k in by_code.values()), "few": few,
+        "small": SMALL_K,
     }  # fmt: skip
     findings = [
-        Finding("release-k-small" if values["few"] else "release-k", values),
+        Finding("release-k-small" if few else "release-k", values),
         Finding("release-rounding", {"people": len(by_code)}),
         Finding("release-curves" if not rules.body else "release-markers", {}),
     ]

@@ -114,8 +114,8 @@ def run_job(
     with stage("write"):
         write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
     keep(analysis)
-    said = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
-    return Outcome(f"{out}: {verdict_sentence(session, language)}", said, len(session.movements))
+    complaints = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
+    return Outcome(f"{out}: {verdict_sentence(session, language)}", complaints, len(session.movements))
 
 
 def _kept_beside(out: Path, job: Job) -> KeptValues:

@@ -124,25 +124,25 @@ class ReleasedTexts:
             return value
         return math.floor(value) if name in AGES else value
 
-    def _of_sentence(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        known = said["rule"] in table(WRITTEN)
-        given = {name: each for name, each in said["values"].items() if self.body or not _OF_BODY.search(name)}
+    def _of_sentence(self, sentence: Mapping[str, Any]) -> dict[str, Any]:
+        known = sentence["rule"] in table(WRITTEN)
+        given = {name: each for name, each in sentence["values"].items() if self.body or not _OF_BODY.search(name)}
         # Who else is in a file is nobody's business.
-        values = {} if said["rule"] == "subjects-several" or not known else self.of_value(given)
-        made = {name: self.of_value(each, name) for name, each in said.items() if name != "values"}
+        values = {} if sentence["rule"] == "subjects-several" or not known else self.of_value(given)
+        made = {name: self.of_value(each, name) for name, each in sentence.items() if name != "values"}
         words = {"message": "text", "hint": "hint"} if known and self.body else {}
-        made |= {name: worded(said["rule"], values, part=part) for name, part in words.items() if name in said}
-        return made | {"rule": said["rule"] if known else "", "values": values}
+        made |= {name: worded(sentence["rule"], values, part=part) for name, part in words.items() if name in sentence}
+        return made | {"rule": sentence["rule"] if known else "", "values": values}
 
-    def in_words(self, said: list[Mapping[str, Any]]) -> list[str]:
+    def in_words(self, sentences: list[Mapping[str, Any]]) -> list[str]:
         """Return sentences, of this language's words, of what `of_value` left of them.
 
         Parameters
         ----------
-        said : list[Mapping[str, Any]]
+        sentences : list[Mapping[str, Any]]
             Rules with their values.
         """
-        return [worded(each["rule"], each["values"]) if self.body else "" for each in said]
+        return [worded(each["rule"], each["values"]) if self.body else "" for each in sentences]
 
     def of_table(self, given: Table, own: Collection[str] = ()) -> Table:
         """Return a table in which every text is harmless.

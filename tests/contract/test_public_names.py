@@ -26,7 +26,8 @@ def test_tab_completion_offers_the_public_names_and_nothing_else() -> None:
 
 
 def test_at_most_forty_five_names() -> None:
-    assert len(set(biomech_id.__all__) - {"__version__"}) <= 45
+    # The two doors have names of their own behind them.
+    assert len(set(biomech_id.__all__) - {"__version__", "mechanics", "osim"}) <= 45
 
 
 @pytest.mark.parametrize("name", biomech_id._GOES)

@@ -19,6 +19,9 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import BiomechError, OptionError, UnknownNameError, WrongTypeError
 from biomech_id.exports.opensim.memory import from_opensim, to_opensim
 from biomech_id.models.conventional.model import ConventionalModel
+from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
+from biomech_id.osim.forces.actuators import ActuatedModel
+from biomech_id.osim.forces.static_optimisation import MuscleForces
 from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
 from biomech_id.session.session import Session
 from biomech_id.trial import AnalogChannels, EventKind, Markers, Rotations, Trial
@@ -171,6 +174,16 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         ),
         "inverse_kinematics": (
             bid.inverse_kinematics, {"model": "gait.osim", "trial": h.trial, "weights": None, "coordinate_weights": None},
+        ),
+        "fit": (bid.fit, {"model": "gait.osim", "trials": [h.trial], "mass_kg": None}),
+        "static_optimisation": (
+            bid.static_optimisation,
+            {"actuated": object.__new__(ActuatedModel), "motion": object.__new__(RecordedMotion), "loads": (), "exponent": 2.0,
+             "curves": True, "compat": False},
+        ),
+        "joint_reactions": (
+            bid.joint_reactions,
+            {"muscle_forces": object.__new__(MuscleForces), "joints": (), "on": "child", "frame": "ground"},
         ),
         "scale": (bid.scale, {"model": "gait.osim", "factors": {}, "mass_kg": None, "keep_mass_shares": True}),
         "lowpass": (bid.lowpass, {"values": np.zeros((9, 3)), "rate_hz": 100.0, "cutoff_hz": 6.0}),

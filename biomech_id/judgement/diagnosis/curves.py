@@ -34,20 +34,20 @@ def curves_moved(before: Recorded, after: Recorded) -> dict[str, float]:
         "L knee rotation (deg)", "R hip moment of the floor's force (N m/kg)" -> root mean square of the difference over the walk,
         over stances for moments; only what is worth a word.
     """
-    found: dict[str, float] = {}
+    moved: dict[str, float] = {}
     pair = [walking_angles_deg(session) for session in (before, after)]
     for name, values in pair[0].items():
         other = pair[1].get(name)
         if other is not None and len(other) == len(values):
             change = _rms(values - other)
             if change >= LEAST_DEG:
-                found[f"{name} (deg)"] = change
+                moved[f"{name} (deg)"] = change
     one, two = (_moments(session) for session in (before, after))
     for name in one.keys() & two.keys():
         change = float(np.mean([_rms(a - b) for a, b in zip(one[name], two[name], strict=False) if a.shape == b.shape] or [0.0]))
         if change >= LEAST_NM_KG:
-            found[f"{name} (N m/kg)"] = change
-    return dict(sorted(found.items(), key=lambda item: item[0]))
+            moved[f"{name} (N m/kg)"] = change
+    return dict(sorted(moved.items(), key=lambda item: item[0]))
 
 
 def _rms(values: FloatArray) -> float:

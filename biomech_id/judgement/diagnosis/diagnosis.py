@@ -94,7 +94,7 @@ class Diagnosis:
         r' Cov^-1 r of all of them.
     n_causes : int
         How many causes were compared.
-    found : tuple[Found, ...]
+    likely : tuple[Found, ...]
         The likeliest first, each on what the ones before it leave.
     told_from : Mapping[str, tuple[float, str]]
         Cause -> 1.5 times its least size, told in 86 % of the cases, and its unit: a fault below it is not seen by this session.
@@ -105,7 +105,7 @@ class Diagnosis:
     expected: Mapping[tuple[str, str], tuple[float, float]]
     misfit: float
     n_causes: int
-    found: tuple[Found, ...]
+    likely: tuple[Found, ...]
     told_from: Mapping[str, tuple[float, str]]
 
 
@@ -166,14 +166,14 @@ def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:
     misfit, n_causes, told_from = scale.misfit(values, values), len(search.causes), search.told_from()
     sd = np.linalg.norm(scale.root, axis=1)
     expected = {key: (float(m), float(s)) for key, m, s in zip(scale.keys, scale.mean, sd, strict=True)}
-    found: list[Found] = []
-    while len(found) < MOST_CAUSES:
+    likely: list[Found] = []
+    while len(likely) < MOST_CAUSES:
         best = search.best()
         if best is None:
             break
-        found.append(best[0])
+        likely.append(best[0])
         search = best[1]
-    return Diagnosis(session.name, {key: values[key] for key in scale.keys}, expected, misfit, n_causes, tuple(found), told_from)
+    return Diagnosis(session.name, {key: values[key] for key in scale.keys}, expected, misfit, n_causes, tuple(likely), told_from)
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,20 +47,20 @@ def of_legs(session: Recorded) -> ResidualValues:
     ResidualValues
         In the units of ``spread.csv``; what this session cannot say is absent.
     """
-    found: ResidualValues = {}
-    angles, offsets = _angles(session, found)
+    residuals: ResidualValues = {}
+    angles, offsets = _angles(session, residuals)
     for side in SIDES:
-        _of_axes(side, angles[side], found)
+        _of_axes(side, angles[side], residuals)
         if session.standing is not None:
-            _against_static(side, angles, offsets, session, found)
-        _of_measurements(side, session, found)
-        _of_paths(side, session, found)
-    _of_pelvis(session, angles, found)
-    _of_distances(session, found)
+            _against_static(side, angles, offsets, session, residuals)
+        _of_measurements(side, session, residuals)
+        _of_paths(side, session, residuals)
+    _of_pelvis(session, angles, residuals)
+    _of_distances(session, residuals)
     if turned_deg(session.pelvis_facing_rad) > LARGEST_TURN_DEG:
-        for key in [key for key in found if key[0] in ("hip rotation", "hip abduction", "pelvis obliquity")]:
-            del found[key]
-    return {key: value for key, value in found.items() if np.isfinite(value)}
+        for key in [key for key in residuals if key[0] in ("hip rotation", "hip abduction", "pelvis obliquity")]:
+            del residuals[key]
+    return {key: value for key, value in residuals.items() if np.isfinite(value)}
 
 
 def turned_deg(facing_rad: FloatArray) -> float:
@@ -151,7 +151,9 @@ def _leg_angles(pose: LegPose, pelvis: Frames, side: str) -> dict[str, FloatArra
     }
 
 
-def _angles(session: Recorded, found: ResidualValues) -> tuple[dict[str, dict[str, FloatArray]], dict[str, dict[str, FloatArray]]]:
+def _angles(
+    session: Recorded, residuals: ResidualValues
+) -> tuple[dict[str, dict[str, FloatArray]], dict[str, dict[str, FloatArray]]]:
     """Angles of the walk and of the static trial, in degrees; centres and the foot's offsets on the way."""
     geometry, walk = session.geometry(), _cut(session.markers, session.postures)
     pelvis, walking, stood = pelvis_frames(walk), dict[str, dict[str, FloatArray]](), dict[str, dict[str, FloatArray]]()
@@ -161,15 +163,15 @@ def _angles(session: Recorded, found: ResidualValues) -> tuple[dict[str, dict[st
         used = _used_offsets(session, geometry[side], stood)
         uncorrected = uncorrected_foot(pose.ankle_lab_m, walk[side + "TOE"], pose.R_lab_shank)
         p, q = offsets_by_frame(side, uncorrected, walk[side + "HEE"], walk[side + "TOE"], flat=False)
-        found["foot offset pitch, walk - used", side] = float(np.rad2deg(np.median(p) - used.plantar_flexion_rad))
-        found["foot offset turn, walk - used", side] = float(np.rad2deg(np.median(q) - used.rotation_rad))
+        residuals["foot offset pitch, walk - used", side] = float(np.rad2deg(np.median(p) - used.plantar_flexion_rad))
+        residuals["foot offset turn, walk - used", side] = float(np.rad2deg(np.median(q) - used.rotation_rad))
         foot = corrected_foot(uncorrected, side, used.plantar_flexion_rad, used.rotation_rad)
         ankle = CONVENTIONAL_AXES.angle("ankle", side, pose.R_lab_shank_ankle.swapaxes(-1, -2), foot)
         walking[side]["ankle"] = np.rad2deg(ankle)
-        found["foot rotation in ankle", side] = float(np.median(walking[side]["ankle"][:, 2]))
+        residuals["foot rotation in ankle", side] = float(np.median(walking[side]["ankle"][:, 2]))
         leg_m = session.subject.leg_length_m[side]
         for name, start, end in (("thigh", pose.hip_lab_m, pose.knee_lab_m), ("shank", pose.knee_lab_m, pose.ankle_lab_m)):
-            found[f"{name} by centres / leg length", side] = _ln(_median_m(start, end), leg_m)
+            residuals[f"{name} by centres / leg length", side] = _ln(_median_m(start, end), leg_m)
     forward = session.way
     R_progression = np.stack([forward, np.cross(UP, forward), UP])
     walking[""] = {"pelvis": np.rad2deg(CONVENTIONAL_AXES.angle("pelvis", "L", R_progression, pelvis.R_lab_seg))}
@@ -190,26 +192,26 @@ def _used_offsets(session: Recorded, geometry: LegGeometry, stood: dict[str, dic
     return foot_offsets(side, uncorrected, standing[side + "HEE"], standing[side + "TOE"], flat=flat, sole_delta_m=delta_m)
 
 
-def _of_axes(side: str, angles: Mapping[str, FloatArray], found: ResidualValues) -> None:
+def _of_axes(side: str, angles: Mapping[str, FloatArray], residuals: ResidualValues) -> None:
     """Whether the knee's axis lies where the walk turns about it, and whether it steps aside in mid-walk."""
     flexion, varus, rotation = angles["knee"].T
     extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
-    found["knee-axis slope", side], found["knee rotation slope", side] = (_slope(flexion, y) for y in (varus, rotation))
-    found["knee varus, extended", side] = float(np.median(varus[extended]))
-    found["knee rotation, extended", side] = float(np.median(rotation[extended]))
-    found["knee flexion, least", side] = float(np.percentile(flexion, 10))
+    residuals["knee-axis slope", side], residuals["knee rotation slope", side] = (_slope(flexion, y) for y in (varus, rotation))
+    residuals["knee varus, extended", side] = float(np.median(varus[extended]))
+    residuals["knee rotation, extended", side] = float(np.median(rotation[extended]))
+    residuals["knee flexion, least", side] = float(np.percentile(flexion, 10))
     for name, column in (("hip abduction", 1), ("hip rotation", 2)):
-        found[name, side] = float(np.median(angles["hip"][:, column]))
+        residuals[name, side] = float(np.median(angles["hip"][:, column]))
     x = np.deg2rad(flexion)
     half = np.arange(len(x)) >= len(x) / 2
     columns = np.stack([np.ones_like(x), x, x**2, np.sin(2 * x), half], axis=1)
     step_deg = np.linalg.lstsq(columns, np.stack([varus, rotation], axis=1), rcond=None)[0][-1]
-    found["step of varus in mid-walk", side], found["step of knee rotation in mid-walk", side] = map(float, step_deg)
+    residuals["step of varus in mid-walk", side], residuals["step of knee rotation in mid-walk", side] = map(float, step_deg)
 
 
 def _against_static(
     side: str, walking: Mapping[str, Mapping[str, FloatArray]], stood: Mapping[str, Mapping[str, FloatArray]], session: Recorded,
-    found: ResidualValues,
+    residuals: ResidualValues,
 ) -> None:  # fmt: skip
     """The standing leg against the extended one, and what the static trial shows of the feet."""
     assert session.standing is not None
@@ -217,38 +219,38 @@ def _against_static(
     flexion = walking[side]["knee"][:, 0]
     extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
     for name, column in (("varus", 1), ("rotation", 2)):
-        found[f"knee {name}, walk - static", side] = float(np.median(walking[side]["knee"][extended, column]) - knee[column])
-    found["hip rotation, walk - static", side] = float(np.median(walking[side]["hip"][:, 2]) - hip[2])
+        residuals[f"knee {name}, walk - static", side] = float(np.median(walking[side]["knee"][extended, column]) - knee[column])
+    residuals["hip rotation, walk - static", side] = float(np.median(walking[side]["hip"][:, 2]) - hip[2])
     for label in ("HEE", "TOE", "ANK"):
         height_m = session.standing[side + label][:, 2]
-        found[f"{label} height, static", side] = MM_PER_M * float(over_seen(np.nanmedian, height_m))
+        residuals[f"{label} height, static", side] = MM_PER_M * float(over_seen(np.nanmedian, height_m))
 
 
-def _of_measurements(side: str, session: Recorded, found: ResidualValues) -> None:
+def _of_measurements(side: str, session: Recorded, residuals: ResidualValues) -> None:
     subject, markers = session.subject, session.markers
     leg_m = subject.leg_length_m[side]
     reach_m = np.linalg.norm(markers[side + "ASI"] - markers[side + "ANK"], axis=1)[session.postures]
-    found["leg by markers / leg length", side] = _ln(float(np.percentile(reach_m, 95)), leg_m)
-    found["ankle width / knee width", side] = _ln(subject.ankle_width_m[side], subject.knee_width_m[side])
-    found["knee width / leg length", side] = _ln(subject.knee_width_m[side], leg_m)
+    residuals["leg by markers / leg length", side] = _ln(float(np.percentile(reach_m, 95)), leg_m)
+    residuals["ankle width / knee width", side] = _ln(subject.ankle_width_m[side], subject.knee_width_m[side])
+    residuals["knee width / leg length", side] = _ln(subject.knee_width_m[side], leg_m)
 
 
-def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]], found: ResidualValues) -> None:
+def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]], residuals: ResidualValues) -> None:
     at, m, subject = session.postures, session.markers, session.subject
     tilt_deg, obliquity_deg = np.median(angles[""]["pelvis"], axis=0)[:2]
-    found["pelvis tilt", ""], found["pelvis obliquity", ""] = float(tilt_deg), float(obliquity_deg)
+    residuals["pelvis tilt", ""], residuals["pelvis obliquity", ""] = float(tilt_deg), float(obliquity_deg)
     width_m = _median_m(m["LASI"][at], m["RASI"][at])
     left_m, right_m = (np.linalg.norm(m[side + "ASI"][at] - m["SACR"][at], axis=1) for side in SIDES)
-    found["ASIS to sacrum, left / right", ""] = _ln(float(np.median(left_m)), float(np.median(right_m)))
-    found["ASIS to sacrum / leg", ""] = _ln(float(np.median(left_m + right_m)), session.mean_leg_m)
-    found["ASIS width / leg", ""] = _ln(width_m, session.mean_leg_m)
+    residuals["ASIS to sacrum, left / right", ""] = _ln(float(np.median(left_m)), float(np.median(right_m)))
+    residuals["ASIS to sacrum / leg", ""] = _ln(float(np.median(left_m + right_m)), session.mean_leg_m)
+    residuals["ASIS width / leg", ""] = _ln(width_m, session.mean_leg_m)
     if subject.inter_asis_distance_m:
-        found["ASIS width, markers / stored", ""] = _ln(width_m, subject.inter_asis_distance_m)
+        residuals["ASIS width, markers / stored", ""] = _ln(width_m, subject.inter_asis_distance_m)
     if subject.height_m:
-        found["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
+        residuals["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
 
 
-def _of_distances(session: Recorded, found: ResidualValues) -> None:
+def _of_distances(session: Recorded, residuals: ResidualValues) -> None:
     """Distances of pairs of markers: against the leg's length, against the static trial, and before against after."""
     at, walk, standing = session.postures, session.markers, session.standing
     for side, first, second in ((s, *pair) for s in ("", *SIDES) for pair in (PAIRS if s else PELVIS_PAIRS)):
@@ -256,29 +258,29 @@ def _of_distances(session: Recorded, found: ResidualValues) -> None:
         distance_m = np.linalg.norm(walk[ends[0]][at] - walk[ends[1]][at], axis=1)
         median_m, half = float(np.median(distance_m)), (len(distance_m) + 1) // 2
         if side:
-            found[f"{name} / leg", side] = _ln(median_m, session.mean_leg_m)
+            residuals[f"{name} / leg", side] = _ln(median_m, session.mean_leg_m)
             step_m = float(np.median(distance_m[half:]) - np.median(distance_m[:half]))
-            found[f"{name} step in mid-walk", side] = MM_PER_M * step_m
+            residuals[f"{name} step in mid-walk", side] = MM_PER_M * step_m
         if standing is not None:
-            found[f"{name}, walk / static", side] = _ln(median_m, _median_m(standing[ends[0]], standing[ends[1]]))
+            residuals[f"{name}, walk / static", side] = _ln(median_m, _median_m(standing[ends[0]], standing[ends[1]]))
 
 
-def _of_paths(side: str, session: Recorded, found: ResidualValues) -> None:
+def _of_paths(side: str, session: Recorded, residuals: ResidualValues) -> None:
     """How smooth markers run: shaking, filtered apart, or filled straight."""
     rate_hz, paths, shaken = session.markers.rate_hz, session.markers, ("THI", "KNE", "TIB", "HEE")
     jerk = smooth(np.stack([paths[side + label] for label in shaken], axis=1), rate_hz, JERK_HZ)
     for _ in range(3):
         jerk = np.gradient(jerk, 1.0 / rate_hz, axis=0)
     rms = dict(zip(shaken, np.sqrt(over_seen(np.nanmean, (jerk**2).mean(axis=2), axis=0)), strict=True))
-    found["jerk HEE", side] = float(np.log(rms["HEE"]))
-    found["jerk KNE / neighbours", side] = float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"])))
+    residuals["jerk HEE", side] = float(np.log(rms["HEE"]))
+    residuals["jerk KNE / neighbours", side] = float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"])))
     longest = 0
     for label in ("THI", "KNE", "TIB", "ANK", "HEE", "TOE"):
         path = paths[side + label]
         second_m = np.linalg.norm(path[2:] - 2 * path[1:-1] + path[:-2], axis=1)
         speed_m_s = np.linalg.norm(path[2:] - path[:-2], axis=1) * 0.5 * rate_hz
         longest = max(longest, _longest_run((second_m < STRAIGHT_M) & (speed_m_s > MOVING_M_S)))
-    found["straight run", side] = float(longest)
+    residuals["straight run", side] = float(longest)
 
 
 def _longest_run(which: BoolArray) -> int:

@@ -55,12 +55,12 @@ def of_plates(session: Recorded) -> ResidualValues:
         for part in (_of_place, _of_shape, _of_clock, _of_support, _of_whole):
             for name, value in part(stance, session, events):
                 each[name, str(number)].append(value)
-    found = {key: float(np.mean(values)) for key, values in each.items()}
+    residuals = {key: float(np.mean(values)) for key, values in each.items()}
     if session.plates:
-        _of_every_plate(session, found)
-    _of_floor(session, events, found)
-    _of_events(session, events, found)
-    return {key: value for key, value in found.items() if np.isfinite(value)}
+        _of_every_plate(session, residuals)
+    _of_floor(session, events, residuals)
+    _of_events(session, events, residuals)
+    return {key: value for key, value in residuals.items() if np.isfinite(value)}
 
 
 def _of_place(stance: PlateStance, session: Recorded, events: Contacts) -> Iterator[tuple[str, float]]:
@@ -150,7 +150,7 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
         yield "impulse of the foot / half weight", 100.0 * float(np.log(impulse_Ns / (mass_kg * GRAVITY_M_S2 * stride_s / 2)))
 
 
-def _of_every_plate(session: Recorded, found: ResidualValues) -> None:
+def _of_every_plate(session: Recorded, residuals: ResidualValues) -> None:
     """What a plate says while no foot is wholly on it: loads without feet, feet without loads, the level of nothing."""
     rate_hz = session.markers.rate_hz
     feet = np.stack([session.markers[side + label] for side in SIDES for label in ("HEE", "TOE")], axis=1)
@@ -159,20 +159,20 @@ def _of_every_plate(session: Recorded, found: ResidualValues) -> None:
         at = np.minimum((np.arange(plate.n_samples) / plate.rate_hz * rate_hz).astype(int), session.markers.n_frames - 1)
         near = np.asarray(on_plate(feet, plate, ORPHAN_M).any(axis=1) | ~np.isfinite(feet).all(axis=(1, 2)))
         orphan = (np.linalg.norm(plate.force_lab_N, axis=1) > ORPHAN_N) & ~near[at]
-        found["load without a foot", str(number)] = 1000.0 * float(orphan.sum()) / plate.rate_hz
+        residuals["load without a foot", str(number)] = 1000.0 * float(orphan.sum()) / plate.rate_hz
         empty = ~loaded(plate)
         level_N = float(np.median(plate.force_lab_N[empty, 2])) if empty.any() else np.inf
         if session.subject.mass_kg and abs(level_N) < LEVEL_N:
-            found["level unloaded", str(number)] = 100.0 * level_N / (session.subject.mass_kg * GRAVITY_M_S2)
+            residuals["level unloaded", str(number)] = 100.0 * level_N / (session.subject.mass_kg * GRAVITY_M_S2)
         rest = 0.0
         for i, side in enumerate(SIDES):
             inside = on_plate(feet[:, 2 * i : 2 * i + 2], plate, 0.0).all(axis=1)
             at_rest = (inside & (slow[side] < REST_SHARE * session.speed_m_s))[at] & empty
             rest += float(at_rest.sum()) / plate.rate_hz
-        found["foot at rest on a plate that carries nothing", str(number)] = 1000.0 * rest
+        residuals["foot at rest on a plate that carries nothing", str(number)] = 1000.0 * rest
 
 
-def _of_floor(session: Recorded, events: Contacts, found: ResidualValues) -> None:
+def _of_floor(session: Recorded, events: Contacts, residuals: ResidualValues) -> None:
     """Whether the feet climb along the walk: tilted cameras."""
     steps = []
     for i, side in enumerate(SIDES):
@@ -185,10 +185,10 @@ def _of_floor(session: Recorded, events: Contacts, found: ResidualValues) -> Non
     table = np.array([step for step in steps if np.isfinite(step).all()]).reshape(-1, 4)
     if len(table) >= LEAST_STEPS and np.ptp(table[:, 0]) >= LEAST_REACH_M:
         slope = np.linalg.lstsq(table[:, [0, 2, 3]], table[:, 1], rcond=None)[0][0]
-        found["floor slope along the walk", ""] = float(np.rad2deg(np.arctan(slope)))
+        residuals["floor slope along the walk", ""] = float(np.rad2deg(np.arctan(slope)))
 
 
-def _of_events(session: Recorded, events: Contacts, found: ResidualValues) -> None:
+def _of_events(session: Recorded, events: Contacts, residuals: ResidualValues) -> None:
     """Stored events against those of markers."""
     for name, kind, stored in (("strike", "strike", EventKind.FOOT_STRIKE), ("off", "off", EventKind.FOOT_OFF)):
         apart_s = []
@@ -198,5 +198,5 @@ def _of_events(session: Recorded, events: Contacts, found: ResidualValues) -> No
                 apart_s.append(time_s - nearest_time(events[event.side, kind], time_s))
         apart = 1000.0 * np.array([value for value in apart_s if abs(value) < FURTHEST_EVENT_S])
         if apart.size:
-            found[f"stored {name} - markers", ""] = float(np.median(apart))
-            found[f"stored {name} - markers, worst", ""] = float(np.abs(apart - np.median(apart)).max())
+            residuals[f"stored {name} - markers", ""] = float(np.median(apart))
+            residuals[f"stored {name} - markers, worst", ""] = float(np.abs(apart - np.median(apart)).max())

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_quantity, each, or_none, takes
 from biomech_id.errors import MissingInputError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import read_osim
@@ -135,6 +137,11 @@ class PersonFit:
     size_chi2: float
 
 
+@takes(
+    model=a((MusculoskeletalModel, str, PathLike), "bid.osim.read_osim(path) reads one"),
+    trials=each(a(Trial, "read(path) returns it")),
+    mass_kg=or_none(a_quantity(1, 1000, "kg")),
+)  # fmt: skip
 def fit(model: MusculoskeletalModel | str | Path, trials: Sequence[Trial], *, mass_kg: float | None = None) -> PersonFit:
     """Fit a generic model to a person: sizes, marker places and motion from all trials at once.
 
@@ -308,12 +315,12 @@ def _motion(
     q = track_markers(bare, _names(own), y, tasks, rate_hz=trial.markers.rate_hz).q
     seen = _seen(y)
     there = np.flatnonzero(np.isfinite(q).all(axis=1))
-    found, covariance, off, weight = refine(problem.at(y[there], seen[there]), fitted, q[there])
+    filled_q, covariance, off, weight = refine(problem.at(y[there], seen[there]), fitted, q[there])
     n, M = seen.shape
     all_q, sd, residual, weights = np.full_like(q, np.nan), np.full_like(q, np.nan), np.full((n, M, 3), np.nan), np.zeros((n, M))
-    all_q[there], weights[there] = found, weight
+    all_q[there], weights[there] = filled_q, weight
     tree = problem.sized.tree
-    follow = tree.skeleton.coupling_jacobian(found, tree.free.tolist())
+    follow = tree.skeleton.coupling_jacobian(filled_q, tree.free.tolist())
     sd[there] = np.sqrt(np.maximum(np.einsum("nif,nfg,nig->ni", follow, covariance, follow), 0.0))
     residual[there] = np.where(seen[there][..., None], off, np.nan)
     return FittedMotion(trial.name, trial.markers.time_s, all_q, sd, residual, weights)

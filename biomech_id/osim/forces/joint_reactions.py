@@ -19,6 +19,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross
+from biomech_id.arguments import a, a_str, each, one_or_several, takes
 from biomech_id.errors import OptionError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint
 from biomech_id.osim.forces.equations import ForceEquations, motor_wrenches
@@ -95,6 +96,10 @@ class JointReactions:
         return np.concatenate([self.force_N, self.moment_Nm, self.point_m], axis=2).reshape(len(self.time_s), -1)
 
 
+@takes(
+    muscle_forces=a(MuscleForces, "static_optimisation returns them"), joints=each(a_str()), on=one_or_several(a_str()),
+    frame=one_or_several(a_str()),
+)  # fmt: skip
 def joint_reactions(
     muscle_forces: MuscleForces,
     *,
@@ -221,8 +226,8 @@ def _needed(eq: ForceEquations, force: FloatArray) -> FloatArray:
     actuated = eq.actuated
     needed = needed - eq.paths.on_bodies(force[:, actuated.muscles], len(eq.skeleton.body_names))[:, bodies]
     number = {joint.child.body: k for k, joint in enumerate(eq.skeleton.joints)}
-    for k, each in enumerate(actuated.actuators):
-        for body, wrench in motor_wrenches(each, eq.pose):
+    for k, actuator in enumerate(actuated.actuators):
+        for body, wrench in motor_wrenches(actuator, eq.pose):
             if body != SURROUNDINGS:
                 needed[:, number[body]] -= force[:, k, None] * wrench
     return np.asarray(needed)

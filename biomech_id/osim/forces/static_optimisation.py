@@ -13,6 +13,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_quantity, a_switch, each, takes
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
@@ -127,6 +128,10 @@ class MuscleForces:
         return "N" if kind == "translational" else "N m"
 
 
+@takes(
+    actuated=a(ActuatedModel, "bid.osim.read_actuated(path) reads one"), motion=a(RecordedMotion), loads=each(a(OuterForce)),
+    exponent=a_quantity(), curves=a_switch(), compat=a_switch(),
+)  # fmt: skip
 def static_optimisation(
     actuated: ActuatedModel,
     motion: RecordedMotion,

@@ -60,7 +60,7 @@ def test_a_folder_that_runs(tmp_path: Path) -> None:
         "findings": finding_records(verdict.findings),
     }  # fmt: skip
     assert "plates-not-told" in [finding.rule for finding in verdict.findings]
-    assert verdict.sentence == f"{tmp_path} will run with the conventional model, calibrated on static."
+    assert str(verdict.sentence) == f"{tmp_path} will run with the conventional model, calibrated on static."
     # The very cycles that the analysis counts, with bands and all.
     cycles = analyse([STATIC, WALK]).tables().cycle_list
     for side, expected in verdict.cycles.items():
@@ -92,7 +92,7 @@ def test_what_it_lacks_and_the_command_that_gives_it(tmp_path: Path, case: str) 
         assert verdict.command == f"biomech-id markerset {tmp_path / 'walk.c3d'} > markers.toml"
     assert (verdict.verdict, verdict.model, verdict.static) == ("lacks", None, None)
     assert len(verdict.lacks) == 1
-    assert verdict.sentence == f"{tmp_path} will not run as it is."
+    assert str(verdict.sentence) == f"{tmp_path} will not run as it is."
 
 
 @pytest.mark.parametrize("case", ["runs", "static", "mass", "strange"])
