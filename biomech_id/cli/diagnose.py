@@ -41,10 +41,11 @@ def diagnose_command(
     with shown_progress(progress, timings=timings) as progressed:
         with stage("start"):
             load(*ANALYSES)
+            from biomech_id.models.registry import DEFAULT_MODEL
             from biomech_id.pipeline.diagnosis import diagnose_job, write_diagnosis
             from biomech_id.request.job import Job
 
-        settings = recipe_of(recipe, "conventional", None)
+        settings = recipe_of(recipe, DEFAULT_MODEL, None)
         job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
         diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=progressed)
         written = write_diagnosis(diagnosed, out)

@@ -232,7 +232,7 @@ def test_who_gives_a_norm_of_another_movement_is_told(tmp_path: Path) -> None:
     rules = {}
     for name in ("walks.csv", "runs.csv"):
         result = bid.analyse(folder, norm=tmp_path / name, uncertainty=False, budget=False, mix=["bandwidth"])
-        rules[name] = {found["rule"] for found in result.findings}
+        rules[name] = set(result.findings["rule"])
     assert "norm-of-other-movement" in rules["walks.csv"]
     assert "norm-of-other-movement" not in rules["runs.csv"]
 

@@ -98,7 +98,7 @@ def test_a_run_asks_walks_with_nothing_on_the_feet(footwear: str, rules: list[st
     turned = {side: value + np.deg2rad(20.0) for side, value in trial.subject.thigh_rotation_rad.items()}
     subject = trial.subject.with_values("test", marker_diameter_m=0.0095, thigh_rotation_rad=turned, footwear=footwear)
     session = bid.analyse([replace(trial, model_outputs={}, subject=subject)], uncertainty=False, budget=False)
-    assert [found["rule"] for found in session.findings if found["rule"] in {*rules, "thigh-offset-doubtful"}] == rules
+    assert [found["rule"] for found in session.summary["findings"] if found["rule"] in {*rules, "thigh-offset-doubtful"}] == rules
 
 
 def test_a_foot_that_never_rests_leaves_the_other_its_word(c3d_dir: Path) -> None:

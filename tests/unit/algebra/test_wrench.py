@@ -92,7 +92,7 @@ def test_a_number_is_not_a_wrench() -> None:
 
 
 def test_named_axes_need_their_rotation() -> None:
-    with pytest.raises(FrameMismatchError, match="needs the rotation"):
+    with pytest.raises(FrameMismatchError, match="needs R_lab_frame, the rotation"):
         wrench(frame="foot")
 
 

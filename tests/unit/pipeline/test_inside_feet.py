@@ -48,7 +48,7 @@ def test_who_wears_no_foot_model_has_the_same_bytes(tmp_path: Path, monkeypatch:
 
 def test_half_a_foot_set_is_one_sentence_and_the_leg_runs() -> None:
     whole, half = (bid.analyse(trials) for trials in ([STATIC, WALK], [with_half_a_foot(STATIC), with_half_a_foot(WALK)]))
-    said = [finding for finding in half.findings if finding["rule"].startswith("oxford-foot")]
+    said = [finding for finding in half.summary["findings"] if finding["rule"].startswith("oxford-foot")]
     assert [finding["rule"] for finding in said] == ["oxford-foot-not-calibrated"]
     assert said[0]["message"].startswith("There is no foot model of the left foot: static lacks LLCA, LSTL, LCPG, LMMA, LPCA")
     assert said[0]["message"].endswith("the leg is computed without it.")
