@@ -75,7 +75,7 @@ def test_every_page_that_is_given_words_is_there(site_search: Any) -> None:
 
 def test_every_further_question_has_a_page(site_search: Any) -> None:
     asked = tomllib.loads((DOCS / "questions.toml").read_text(encoding="utf-8"))
-    assert len(asked["question"]) == 40
+    assert len(asked["question"]) >= 40
     assert len(asked["further"]) >= 20
 
 
