@@ -41,8 +41,8 @@ app = typer.Typer(
 for command in (
     demo.demo, run.run, check.check, report.report, report.compare_command, report.parity, report.export, report.review,
     report.norm, batch.batch, batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
-    fit.fit, markerset.markerset, diagnose.diagnose_command, plates.plates, release.release, templates.recipe, templates.subject,
-    desk.desk, desk.verify,
+    fit.fit_command, markerset.markerset, diagnose.diagnose_command, plates.plates, release.release, templates.recipe,
+    templates.subject, desk.desk, desk.verify,
 ):  # fmt: skip
     app.command(command.__name__.removesuffix("_command").replace("_", "-"))(guarded(command))
 

@@ -17,7 +17,7 @@ import typer
 
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
-from biomech_id.cli.progress import Language, ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, Timings, shown_progress
 from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
 from biomech_id.languages import WRITTEN, terms_of, worded
@@ -52,7 +52,7 @@ def check(
     recipe: RecipeFile = None,
     subject: SubjectFile = None,
     review: ReviewFile = None,
-    language: Language = WRITTEN,
+    language: TerminalLanguage = WRITTEN,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -159,7 +159,7 @@ def first_screen(
     short : bool, optional
         Whether it has to fit one screen.
     language : str, optional
-        Language of the words: one of `languages.LANGUAGES`.
+        TerminalLanguage of the words: one of `languages.LANGUAGES`.
     """
     from biomech_id.pipeline.folder_verdict import OTHER
 

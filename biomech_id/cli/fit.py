@@ -11,7 +11,7 @@ from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, pri
 from biomech_id.cli.run import Mass
 
 
-def fit(
+def fit_command(
     model: Annotated[Path, typer.Argument(help="The generic model, .osim, with its markers.", show_default=False)],
     trials: Annotated[list[Path], typer.Argument(help="Recordings: .trc or .c3d, static and moving.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the results; replaced as a whole.", show_default=False)],

@@ -26,7 +26,7 @@ class ProgressAs(StrEnum):
     JSON = "json"
 
 
-Language = Annotated[
+TerminalLanguage = Annotated[
     str,
     typer.Option(callback=lambda value: _known_language(value), help=f"What the terminal speaks: {' or '.join(LANGUAGES)}."),
 ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
-from biomech_id.cli.progress import Language, ProgressAs, ProgressKind, Timings, shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, Timings, shown_progress
 from biomech_id.errors import BiomechError
 from biomech_id.languages import WRITTEN
 from biomech_id.models.registry import AUTO, is_model, model_names, no_model
@@ -131,7 +131,7 @@ def run(
     no_report: NoReport = False,
     reuse: Reuse = None,
     until: Until = "",
-    language: Language = WRITTEN,
+    language: TerminalLanguage = WRITTEN,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,

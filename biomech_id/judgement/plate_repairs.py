@@ -21,11 +21,11 @@ from biomech_id.judgement.quality import RULES
 from biomech_id.languages import Sentence
 from biomech_id.movement.movement import Movement
 from biomech_id.session.solved import Solved
-from biomech_id.trial.plates import PLATE_PARTS, ForcePlate, mirrored
+from biomech_id.trial.plates import PLATE_PARTS, ForcePlate, mirrored_plate
 
 #: Rule -> what kind of contradiction it is. Kinds rest on different numbers: the direction of the force on hips and pressure, the
 #: sideways impulse on the hips' speed, the free moment on the plate's vertical moment, the place on feet.
-KINDS: Mapping[str, str] = {
+CONTRADICTIONS: Mapping[str, str] = {
     "force-slope": "direction", "force-points-elsewhere": "direction", "force-beside-body": "direction",
     "force-sideways": "sideways", "impulse-sideways": "sideways", "free-moment-large": "free-moment",
     "free-moment-turned": "free-moment", "kinetics-expected": "place", "load-without-foot": "place",
@@ -37,7 +37,7 @@ LEAST_FORWARD_M = -0.03
 #: Kinds of rules that have to speak against plates as recorded.
 FEWEST_KINDS = 2
 #: Ways in which a plate can be mirrored: axis of its own, and the part; "" is all of it, so that the pressure goes along.
-WAYS = tuple(product(("x", "y"), ("", *PLATE_PARTS)))
+MIRRORS = tuple(product(("x", "y"), ("", *PLATE_PARTS)))
 #: Kind -> what is said of it.
 _SPEAKS: Mapping[str, Sentence] = {
     "direction": Sentence("against-direction"), "sideways": Sentence("against-sideways"), "course": Sentence("against-course"),
@@ -55,7 +55,9 @@ class _Mirror:
     part: str = ""
 
     def of(self, plates: Sequence[ForcePlate]) -> tuple[ForcePlate, ...]:
-        return tuple(mirrored(plate, self.axis, self.part) if n in self.numbers else plate for n, plate in enumerate(plates, 1))
+        return tuple(
+            mirrored_plate(plate, self.axis, self.part) if n in self.numbers else plate for n, plate in enumerate(plates, 1)
+        )
 
 
 def plate_repairs(results: Sequence[Solved]) -> Iterator[Finding]:
@@ -85,7 +87,7 @@ def plate_repairs(results: Sequence[Solved]) -> Iterator[Finding]:
 def _is_suspect(result: Solved) -> bool:
     """Whether any rule of the kinds speaks against a plate of a trial, and no repair of it is offered yet."""
     rules = {finding.rule for finding in result.findings}
-    return bool(rules & {*KINDS, "pressure-outside-foot"}) and "plates-sideways-turned" not in rules
+    return bool(rules & {*CONTRADICTIONS, "pressure-outside-foot"}) and "plates-sideways-turned" not in rules
 
 
 def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Finding]:
@@ -98,7 +100,7 @@ def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Fi
     asked = _SPEAKS.keys() - ({"thrust"} - against)
     fewest = max(1, sum(_n_stances(result, numbers) for result in results))
     explains: dict[_Mirror, int] = {}
-    for way in WAYS:
+    for way in MIRRORS:
         mirror, stances = _Mirror(numbers, *way), 0
         for result in results:
             again = _put_back(result, mirror)
@@ -123,7 +125,11 @@ def _names(result: Solved, numbers: Sequence[int]) -> tuple[str, ...]:
 def _against(result: Solved, numbers: Sequence[int]) -> frozenset[str]:
     """Kinds of rules that speak against some plates of a trial."""
     names = _names(result, numbers)
-    kinds = {KINDS[each.rule] for each in plausibility_findings(result) if each.rule in KINDS and _concerns(each, names)}
+    kinds = {
+        CONTRADICTIONS[each.rule]
+        for each in plausibility_findings(result)
+        if each.rule in CONTRADICTIONS and _concerns(each, names)
+    }
     if any(slope < LEAST_THRUST for stance, slope in thrusts(result) if stance.plates[0] in names):
         kinds.add("thrust")
     forward = (each.pressure_forward_m for each in force_directions(result) if each.stance.plates[0] in names and each.whole)

@@ -12,8 +12,7 @@ from biomech_id.arguments import a, a_quantity, a_switch, or_none, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_osim
-from biomech_id.osim.kinematics import inverse_kinematics as kinematics
-from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_trial
 from biomech_id.osim.scaling import scaled_model
 from biomech_id.trial import Trial
 
@@ -98,7 +97,7 @@ def inverse_kinematics(
             expected="a model with its marker set", where="inverse_kinematics",
         )  # fmt: skip
     tasks = TrackingTasks({marker.name: 1.0 for marker in model.markers} if weights is None else weights, coordinate_weights or {})
-    return kinematics.inverse_kinematics(model, trial, tasks)
+    return track_trial(model, trial, tasks)
 
 
 def _read(model: MusculoskeletalModel | str | PathLike[str]) -> MusculoskeletalModel:

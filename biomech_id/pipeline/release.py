@@ -23,7 +23,7 @@ from biomech_id.session.folder.replay import Replay, read_replay, write_replay
 from biomech_id.session.values.step import steps
 
 #: What lies in a release beside its sessions: k of each, what is kept, what cannot be prevented, and every file's hash.
-LISTING = "release.json"
+RELEASED = "release.json"
 #: When files without a day were written, for whoever asks: the first day that an archive of files can name.
 _NO_DAY = date(1980, 1, 1)
 
@@ -100,7 +100,7 @@ def release_results(
         The folder holds files of somebody else, or a released text would show a name; nothing is written.
     """
     _check_apart(outs, folder, key)
-    check_replaceable(folder, listing=LISTING)
+    check_replaceable(folder, listing=RELEASED)
     results = dict.fromkeys(each for out in outs for each in session_folders(out))
     if not results:
         words = f"No results at or below {', '.join(map(str, outs))}: none of these folders has a manifest.json."
@@ -121,8 +121,10 @@ def release_results(
         k = {name: by_code[name.split("_")[0]] for name in folders.values()}
         findings = _findings(by_code, left, rules)
         listed = {"k": dict(sorted(k.items())), "kept": sorted(keep), "days": "moved" if days else "none", "markers": body}
-        list_outputs(part, LISTING, also={**listed, "findings": [{**each.to_dict(), "message": each.message} for each in findings]})
-        _set_times(part / LISTING, None)
+        list_outputs(
+            part, RELEASED, also={**listed, "findings": [{**each.to_dict(), "message": each.message} for each in findings]}
+        )
+        _set_times(part / RELEASED, None)
     return Release(folders, k, findings)
 
 

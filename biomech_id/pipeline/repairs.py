@@ -17,7 +17,7 @@ from biomech_id.request.intake import is_functional
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import statics_of
 from biomech_id.trial import Trial
-from biomech_id.trial.plates import mirrored
+from biomech_id.trial.plates import mirrored_plate
 
 
 def with_static(job: Job, repairs: Sequence[Repair]) -> Job:
@@ -109,7 +109,7 @@ def _plate(trial: Trial, repair: Repair) -> Trial:
     """One plate mirrored along an axis of its own."""
     numbers = list(map(str, range(1, len(trial.plates) + 1)))
     at = _index(repair, str(repair.what[0]), numbers, trial)
-    turned = mirrored(trial.plates[at], *map(str, repair.what[1:]))
+    turned = mirrored_plate(trial.plates[at], *map(str, repair.what[1:]))
     return replace(trial, plates=(*trial.plates[:at], turned, *trial.plates[at + 1 :]))
 
 

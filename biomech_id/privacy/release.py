@@ -27,7 +27,7 @@ from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.norm import CONTRIBUTOR
 
 #: Digits of a code: 80 bits.
-CODE_DIGITS = 20
+PERSON_DIGITS = 20
 _SHA256_DIGITS = 64
 #: Days are moved by less than half a year.
 _DAYS = 361
@@ -36,9 +36,9 @@ LEAST_NORM = 5
 #: Below so many people who share what is kept, whoever knows some of it finds a few folders.
 SMALL_K = 5
 #: What is released of a subject; without lengths and masses the first row alone, mass and height to these steps, kg and m.
-SUBJECT = ("age_years", "sex", "mass_kg", "height_m")
+SUBJECT_KEPT = ("age_years", "sex", "mass_kg", "height_m")
 OF_BODY = ("leg_length_m", "knee_width_m", "ankle_width_m")
-STEPS = {"mass_kg": 5.0, "height_m": 0.05}
+ROUNDED_TO = {"mass_kg": 5.0, "height_m": 0.05}
 #: Keys of a summary that hold what people wrote, or files that could not be read.
 _WRITTEN_BY_PEOPLE: Mapping[str, Any] = {"clinic": None, "review": None, "complaints": [], "failed": []}
 
@@ -73,7 +73,7 @@ class ReleaseRules:
             As the results have it: a name, or a code of the house.
         """
         parts = sorted(re.findall(r"\w+", folded(written_out(unicodedata.normalize("NFC", name))).replace("_", " ")))
-        return keyed(self.secret, "person", " ".join(parts)).hex()[:CODE_DIGITS]
+        return keyed(self.secret, "person", " ".join(parts)).hex()[:PERSON_DIGITS]
 
     def shift_days(self, code: str) -> int | None:
         """Return by how many days every day of a person is moved, so that intervals stay; None where days are left out.
@@ -221,11 +221,13 @@ def _summary(tables: Tables, texts: ReleasedTexts, rules: ReleaseRules) -> tuple
 
 
 def _subject(given: Mapping[str, Any], texts: ReleasedTexts, rules: ReleaseRules) -> dict[str, Any]:
-    kept = (*SUBJECT, *OF_BODY, "marker_diameter_m", "foot_flat") if rules.body else SUBJECT
+    kept = (*SUBJECT_KEPT, *OF_BODY, "marker_diameter_m", "foot_flat") if rules.body else SUBJECT_KEPT
     known = {key.path.split(".")[1] for key in DOCUMENTS[0].keys if key.path.startswith("subject.")}
     subject: dict[str, Any] = {key: texts.of_value(given[key], key) if key in kept else None for key in given if key in known}
     if not rules.body:
-        subject |= {key: round(round(subject[key] / step) * step, 2) for key, step in STEPS.items() if subject.get(key) is not None}
+        subject |= {
+            key: round(round(subject[key] / step) * step, 2) for key, step in ROUNDED_TO.items() if subject.get(key) is not None
+        }
         subject |= {key: {} for key in OF_BODY if key in given}
     day = str(given.get("session_date") or "")
     return subject | {"code": texts.names.code, "session_date": texts.of(day) or None, "sources": {}}
@@ -297,7 +299,7 @@ def kept_values(one: Released) -> tuple[tuple[str, str], ...]:
         (what, value): age, sex, sizes, aids, footwear, notes and examinations that are kept.
     """
     summary = one.tables.summary
-    values: dict[str, Any] = {key: summary["subject"].get(key) for key in (*SUBJECT, *OF_BODY)}
+    values: dict[str, Any] = {key: summary["subject"].get(key) for key in (*SUBJECT_KEPT, *OF_BODY)}
     values |= {key: sorted({str(trial.get(key) or "") for trial in summary["trials"]}) for key in ("aid", "footwear")}
     values |= {
         f"{section} {key}".strip(): text for section, notes in (summary["clinic"] or {}).items() for key, text in notes.items()

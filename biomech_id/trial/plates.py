@@ -331,7 +331,7 @@ def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
     return max(sizes, default=float("nan"))
 
 
-def mirrored(plate: ForcePlate, axis: str, part: str = "") -> ForcePlate:
+def mirrored_plate(plate: ForcePlate, axis: str, part: str = "") -> ForcePlate:
     """Return a plate whose force and moment are mirrored along an axis of its own.
 
     Parameters

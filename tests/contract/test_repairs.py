@@ -15,7 +15,7 @@ import biomech_id as bid
 from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.review import Repair
 from biomech_id.judgement.check.markers import inspect_markers
-from biomech_id.judgement.plate_repairs import KINDS
+from biomech_id.judgement.plate_repairs import CONTRADICTIONS
 from biomech_id.pipeline.repairs import repaired
 from biomech_id.report.panels.session_differences import session_differences
 from biomech_id.sample.c3d import write_c3d
@@ -187,7 +187,7 @@ def test_a_plate_that_is_mirrored_is_offered_as_a_repair_that_puts_it_back(over_
 def test_one_kind_of_rule_alone_offers_no_repair_of_a_plate(over_plates: list[Trial]) -> None:
     wrong = [over_plates[0], *repaired(over_plates[1:], [Repair("plate", (3, "y", "force"))])]
     (walk,) = bid.analyse(wrong, report=False, uncertainty=False, budget=False).movements
-    assert {finding.rule for finding in walk.findings} & set(KINDS) == {"impulse-sideways"}
+    assert {finding.rule for finding in walk.findings} & set(CONTRADICTIONS) == {"impulse-sideways"}
     assert mirrors_offered(over_plates, 3, "y", "force") == []
 
 

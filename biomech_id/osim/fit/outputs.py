@@ -23,7 +23,7 @@ from biomech_id.readers import read
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
 #: Layout of ``fit.json``.
-SCHEMA = 1
+FIT_SCHEMA = 1
 #: What makes a folder one of ours.
 RECORD = "fit.json"
 
@@ -139,7 +139,7 @@ def fit_record(fitted: PersonFit, findings: Sequence[Finding]) -> dict[str, Any]
         for motion in fitted.motions
     }  # fmt: skip
     return {
-        "schema": SCHEMA, "model": fitted.model.name, "converged": fitted.converged, "size_chi2": fitted.size_chi2,
+        "schema": FIT_SCHEMA, "model": fitted.model.name, "converged": fitted.converged, "size_chi2": fitted.size_chi2,
         "bodies": bodies, "markers": markers,
         "lengths": {name: {"m": m, "sd_m": sd} for name, (m, sd) in fitted.lengths_m.items()},
         "hip_in_pelvis": {side: {"m": at, "sd_m": sd} for side, (at, sd) in fitted.hip_in_pelvis_m.items()}, "trials": trials,

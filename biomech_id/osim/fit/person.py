@@ -24,7 +24,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalMo
 from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.places import SizedModel, Sizes, angles_of
 from biomech_id.osim.fit.prior import marker_prior, size_covariance
-from biomech_id.osim.fit.solve import FRAMES_COUNT, Fitted, Problem, fit_sizes, refine, size_precision
+from biomech_id.osim.fit.solve import FRAMES_COUNT, FitProblem, Fitted, fit_sizes, refine, size_precision
 from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
 from biomech_id.osim.run import with_muscle_lengths
 from biomech_id.osim.scaling import scaled_model
@@ -36,7 +36,7 @@ CHOSEN_FRAMES = 40
 #: Frames of a trial among which they are chosen, and which the first size is found in.
 CANDIDATES, FIRST_FRAMES, FIRST_ROUNDS = 120, 7, 3
 #: Fewer markers than this cannot be a person.
-FEWEST_MARKERS = 6
+FEWEST_SHARED = 6
 #: Joint centres at the ends of a segment, as the bodies whose origins they are, without side.
 SEGMENT_ENDS = {"thigh": ("femur", "tibia"), "shank": ("tibia", "talus")}
 #: A factor of which the data say less than this share is the prior's.
@@ -162,7 +162,7 @@ def fit(model: MusculoskeletalModel | str | Path, trials: Sequence[Trial], *, ma
     Raises
     ------
     MissingInputError
-        No trial, or fewer than `FEWEST_MARKERS` markers that model and recordings have in common.
+        No trial, or fewer than `FEWEST_SHARED` markers that model and recordings have in common.
     """
     if not isinstance(model, MusculoskeletalModel):
         model = read_osim(model)
@@ -181,7 +181,7 @@ def fit(model: MusculoskeletalModel | str | Path, trials: Sequence[Trial], *, ma
     y = np.concatenate(candidates)
     seen = _seen(y)
     chosen = different_frames(_spread_angles(sized, q), seen.mean(axis=1))
-    problem = Problem(
+    problem = FitProblem(
         sized, np.where(seen[..., None], y, 0.0)[chosen], seen[chosen], angles_of(followed, q), prior, size_precision(sized, prior),
         min(1.0, FRAMES_COUNT / len(chosen)),
     )  # fmt: skip
@@ -220,9 +220,9 @@ def _common(model: MusculoskeletalModel, trials: Sequence[Trial]) -> tuple[Muscu
         raise MissingInputError("No trial was given.", value=0, expected="at least one recording", where=model.name)
     recorded = {name for trial in trials for name in trial.markers.names if trial.markers.present(name)}
     markers = tuple(m for m in model.markers if m.name in recorded and m.body != SURROUNDINGS)
-    if len(markers) < FEWEST_MARKERS:
+    if len(markers) < FEWEST_SHARED:
         raise MissingInputError(
-            f"The model {model.name} and the recordings have {len(markers)} markers of the same name; {FEWEST_MARKERS} are needed. "
+            f"The model {model.name} and the recordings have {len(markers)} markers of the same name; {FEWEST_SHARED} are needed. "
             "Name the model's markers as the recordings do, by a file of markers for example.",
             value=sorted(recorded)[:20], expected=f"some of {[m.name for m in model.markers][:20]}",
             where=model.source or model.name,
@@ -239,11 +239,11 @@ def _common(model: MusculoskeletalModel, trials: Sequence[Trial]) -> tuple[Muscu
 def _candidates(y: FloatArray, trial: Trial) -> IntArray:
     """Frames of a trial, evenly spread, with enough markers."""
     rows = np.unique(np.linspace(0, len(y) - 1, min(CANDIDATES, len(y))).astype(int))
-    rows = rows[np.isfinite(y[rows]).all(axis=2).sum(axis=1) >= FEWEST_MARKERS]
+    rows = rows[np.isfinite(y[rows]).all(axis=2).sum(axis=1) >= FEWEST_SHARED]
     if not len(rows):
         raise MissingInputError(
-            f"No frame of {trial.name} has {FEWEST_MARKERS} of the model's markers; leave this trial out.",
-            value=trial.name, expected=f"{FEWEST_MARKERS} markers in one frame", where=trial.path or trial.name,
+            f"No frame of {trial.name} has {FEWEST_SHARED} of the model's markers; leave this trial out.",
+            value=trial.name, expected=f"{FEWEST_SHARED} markers in one frame", where=trial.path or trial.name,
         )  # fmt: skip
     return np.asarray(rows, dtype=int)
 
@@ -308,7 +308,7 @@ def different_frames(angles: FloatArray, share_seen: FloatArray, most: int = CHO
 
 
 def _motion(
-    problem: Problem, fitted: Fitted, own: MusculoskeletalModel, trial: Trial, y: FloatArray, tasks: TrackingTasks
+    problem: FitProblem, fitted: Fitted, own: MusculoskeletalModel, trial: Trial, y: FloatArray, tasks: TrackingTasks
 ) -> FittedMotion:
     """All frames of a trial at the sizes found."""
     bare = replace(own, muscles=(), wrap_objects=())
@@ -327,7 +327,7 @@ def _motion(
 
 
 def _result(
-    problem: Problem, fitted: Fitted, own: MusculoskeletalModel, motions: tuple[FittedMotion, ...], used: Mapping[str, IntArray]
+    problem: FitProblem, fitted: Fitted, own: MusculoskeletalModel, motions: tuple[FittedMotion, ...], used: Mapping[str, IntArray]
 ) -> PersonFit:
     sizes, covariance = fitted.sizes, fitted.covariance
     names = tuple(body.name for body in own.bodies)

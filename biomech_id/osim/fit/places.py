@@ -20,7 +20,7 @@ from biomech_id.osim.skeleton.tree import Tree, TreePose
 
 #: Words in names of coordinates whose angles carry the skin: first for legs and what is on neither, then for arms.
 LEG_ANGLES, ARM_ANGLES = ("hip_flexion", "knee_angle"), ("arm_flex", "elbow_flex")
-#: Angles are counted in their standard deviation, at least this one, rad, and no further than so many of them.
+#: SkinAngles are counted in their standard deviation, at least this one, rad, and no further than so many of them.
 LEAST_SPREAD_RAD, MOST_SPREADS = np.deg2rad(3.0), 2.0
 
 
@@ -69,7 +69,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Angles:
+class SkinAngles:
     """The two angles that carry the skin below each marker.
 
     Attributes
@@ -85,7 +85,7 @@ class Angles:
     spread: FloatArray
 
     def of(self, q: FloatArray) -> FloatArray:
-        """Angles in their own standard deviations.
+        """SkinAngles in their own standard deviations.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Angles:
         return np.where(self.column < 0, 0.0, np.clip(x, -MOST_SPREADS, MOST_SPREADS))
 
 
-def angles_of(model: MusculoskeletalModel, q: FloatArray) -> Angles:
+def angles_of(model: MusculoskeletalModel, q: FloatArray) -> SkinAngles:
     """Find the angles that carry the skin below a model's markers.
 
     Parameters
@@ -113,7 +113,7 @@ def angles_of(model: MusculoskeletalModel, q: FloatArray) -> Angles:
 
     Returns
     -------
-    Angles
+    SkinAngles
         Flexion of hip and knee, or of shoulder and elbow, on the marker's side; of any side on the trunk.
     """
     column = np.full((len(model.markers), 2), -1)
@@ -125,7 +125,7 @@ def angles_of(model: MusculoskeletalModel, q: FloatArray) -> Angles:
         for k, word in enumerate(words):
             column[m, k] = next((c for c, name in enumerate(names) if name.startswith(word) and name.endswith(side)), -1)
     spread = np.maximum(np.std(q, axis=0), LEAST_SPREAD_RAD)
-    return Angles(column, np.mean(q, axis=0)[column], spread[column])
+    return SkinAngles(column, np.mean(q, axis=0)[column], spread[column])
 
 
 class SizedModel:
@@ -177,7 +177,7 @@ class SizedModel:
         sizes : Sizes
             Factors, offsets and skin.
         x : FloatArray
-            (N, M, 2), of `Angles.of`.
+            (N, M, 2), of `SkinAngles.of`.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class SizedModel:
         q : FloatArray
             (N, nq), all coordinates, completed.
         x : FloatArray
-            (N, M, 2), of `Angles.of`.
+            (N, M, 2), of `SkinAngles.of`.
 
         Returns
         -------

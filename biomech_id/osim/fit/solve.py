@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
-from biomech_id.osim.fit.places import Angles, SizedModel, Sizes
+from biomech_id.osim.fit.places import SizedModel, Sizes, SkinAngles
 from biomech_id.osim.fit.prior import SHAPE_SHARE, MarkerPrior, size_covariance
 from biomech_id.osim.skeleton.tree import Tree
 
@@ -27,18 +27,18 @@ ROBUST_SIGMAS = 4.0
 #: How far a coordinate is from its default, as a standard deviation, rad or m; the root's are free.
 COORDINATE_SD = 1.0
 #: How far a clamped coordinate may leave its range, as a standard deviation, rad.
-BEYOND_SD = float(np.deg2rad(2.0))
+FAR_SD = float(np.deg2rad(2.0))
 #: Longest step of a logarithm of a factor, and of a coordinate (rad, m).
 MOST_Z, MOST_Q = 0.3, 0.5
 #: The fit has arrived when the cost falls by less and no logarithm of a factor moves further.
 SAME_COST, SAME_Z = 0.02, 3e-3
-STEPS = 40
+MOST_STEPS = 40
 #: Frames whose derivatives are held at the same time.
 TOGETHER = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FitProblem:
     """What is fitted to what.
 
     Attributes
@@ -49,7 +49,7 @@ class Problem:
         (N, M, 3), axes of the surroundings, m; 0 where missing.
     seen : BoolArray
         (N, M), where a marker was recorded.
-    angles : Angles
+    angles : SkinAngles
         What carries the skin.
     markers : MarkerPrior
         What is known of the markers beforehand.
@@ -62,12 +62,12 @@ class Problem:
     sized: SizedModel
     measured_m: FloatArray
     seen: BoolArray
-    angles: Angles
+    angles: SkinAngles
     markers: MarkerPrior
     precision: FloatArray
     frames_count: float
 
-    def at(self, measured_m: FloatArray, seen: BoolArray) -> Problem:
+    def at(self, measured_m: FloatArray, seen: BoolArray) -> FitProblem:
         """The same problem in other frames.
 
         Parameters
@@ -79,7 +79,7 @@ class Problem:
 
         Returns
         -------
-        Problem
+        FitProblem
             A frame of it counts as much as one of this problem.
         """
         return replace(self, measured_m=np.where(seen[..., None], measured_m, 0.0), seen=seen)
@@ -113,7 +113,7 @@ def size_precision(sized: SizedModel, markers: MarkerPrior, covariance: FloatArr
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class NormalBlocks:
     """The equations of some frames, frame by frame and summed.
 
     Attributes
@@ -146,12 +146,12 @@ class Blocks:
     off_m: FloatArray
 
 
-def blocks(problem: Problem, tree: Tree, sizes: Sizes, q: FloatArray, *, with_sizes: bool = True) -> Blocks:
+def normal_blocks(problem: FitProblem, tree: Tree, sizes: Sizes, q: FloatArray, *, with_sizes: bool = True) -> NormalBlocks:
     """Put up the equations of all frames of a problem.
 
     Parameters
     ----------
-    problem : Problem
+    problem : FitProblem
         Of N frames.
     tree : Tree
         At these sizes.
@@ -164,7 +164,7 @@ def blocks(problem: Problem, tree: Tree, sizes: Sizes, q: FloatArray, *, with_si
 
     Returns
     -------
-    Blocks
+    NormalBlocks
         Of N frames.
     """
     x = problem.angles.of(q)
@@ -185,14 +185,14 @@ def blocks(problem: Problem, tree: Tree, sizes: Sizes, q: FloatArray, *, with_si
     cost = 0.5 * float((loss * scale).sum()) + _coordinates(problem, tree, q, A, g_q)
     P = J_t.shape[2]
     if not with_sizes:
-        return Blocks(cost, A, np.zeros((n, 0, P)), np.zeros((P, P)), g_q, np.zeros(P), weight, off)
+        return NormalBlocks(cost, A, np.zeros((n, 0, P)), np.zeros((P, P)), g_q, np.zeros(P), weight, off)
     E = WJ_q.swapaxes(1, 2) @ J_t
     WJ_t = (np.sqrt(W) * J_t).reshape(-1, P)
     g_t = (np.sqrt(W[..., 0]) * r).ravel() @ WJ_t
-    return Blocks(cost, A, E, WJ_t.T @ WJ_t, g_q, g_t, weight, off)
+    return NormalBlocks(cost, A, E, WJ_t.T @ WJ_t, g_q, g_t, weight, off)
 
 
-def _coordinates(problem: Problem, tree: Tree, q: FloatArray, A: FloatArray, g_q: FloatArray) -> float:
+def _coordinates(problem: FitProblem, tree: Tree, q: FloatArray, A: FloatArray, g_q: FloatArray) -> float:
     """Cost of coordinates away from their defaults and beyond their ranges; added to A and g_q in place."""
     model = problem.sized.model
     root = {name for joint in model.joints if joint.parent.body == SURROUNDINGS for name in joint.coordinates}
@@ -203,9 +203,9 @@ def _coordinates(problem: Problem, tree: Tree, q: FloatArray, A: FloatArray, g_q
     off = value - np.array([c.default for c in chosen])
     excess = np.where(value > high, value - high, np.minimum(value - low, 0.0))
     diagonal = np.arange(len(chosen))
-    A[:, diagonal, diagonal] += stiffness + (excess != 0) / BEYOND_SD**2 + 1e-9
-    g_q -= stiffness * off + excess / BEYOND_SD**2
-    return 0.5 * float((stiffness * off**2).sum() + (excess**2).sum() / BEYOND_SD**2)
+    A[:, diagonal, diagonal] += stiffness + (excess != 0) / FAR_SD**2 + 1e-9
+    g_q -= stiffness * off + excess / FAR_SD**2
+    return 0.5 * float((stiffness * off**2).sum() + (excess**2).sum() / FAR_SD**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,12 +236,12 @@ class Fitted:
     converged: bool
 
 
-def fit_sizes(problem: Problem, sizes: Sizes, q: FloatArray) -> Fitted:
+def fit_sizes(problem: FitProblem, sizes: Sizes, q: FloatArray) -> Fitted:
     """Find sizes and coordinates that make the sum of squares least.
 
     Parameters
     ----------
-    problem : Problem
+    problem : FitProblem
         Of N frames.
     sizes : Sizes
         Where to begin.
@@ -255,14 +255,14 @@ def fit_sizes(problem: Problem, sizes: Sizes, q: FloatArray) -> Fitted:
     """
     prior, damping, converged = problem.precision, 1e-4, False
 
-    def put_up(sizes: Sizes, q: FloatArray) -> tuple[Tree, Blocks, float]:
+    def put_up(sizes: Sizes, q: FloatArray) -> tuple[Tree, NormalBlocks, float]:
         tree = problem.sized.tree_of(sizes.z)
-        b = blocks(problem, tree, sizes, q)
+        b = normal_blocks(problem, tree, sizes, q)
         return tree, b, b.cost + 0.5 * float(sizes.flat @ prior @ sizes.flat)
 
     tree, here, cost = put_up(sizes, q)
     steps = 0
-    while steps < STEPS:
+    while steps < MOST_STEPS:
         steps += 1
         dt, dq = _step(here, prior, sizes, damping)
         trial = sizes.moved(dt)
@@ -285,7 +285,7 @@ def fit_sizes(problem: Problem, sizes: Sizes, q: FloatArray) -> Fitted:
     return Fitted(sizes, q, np.asarray(np.linalg.inv(S)), cost, steps, converged)
 
 
-def _schur(b: Blocks, prior: FloatArray, damping: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _schur(b: NormalBlocks, prior: FloatArray, damping: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The equations of the sizes alone; A damped, and A^-1 E."""
     A, D = b.A.copy(), b.D + prior
     diagonal = np.arange(A.shape[1])
@@ -296,7 +296,7 @@ def _schur(b: Blocks, prior: FloatArray, damping: float) -> tuple[FloatArray, Fl
     return D - b.E.reshape(-1, P).T @ X.reshape(-1, P), A, X
 
 
-def _step(b: Blocks, prior: FloatArray, sizes: Sizes, damping: float) -> tuple[FloatArray, FloatArray]:
+def _step(b: NormalBlocks, prior: FloatArray, sizes: Sizes, damping: float) -> tuple[FloatArray, FloatArray]:
     S, A, X = _schur(b, prior, damping)
     own = np.linalg.solve(A, b.g_q[..., None])[..., 0]
     right = b.g_t - prior @ sizes.flat - np.einsum("nfp,nf->p", b.E, own)
@@ -307,13 +307,13 @@ def _step(b: Blocks, prior: FloatArray, sizes: Sizes, damping: float) -> tuple[F
 
 
 def refine(
-    problem: Problem, fitted: Fitted, q: FloatArray, steps: int = 4
+    problem: FitProblem, fitted: Fitted, q: FloatArray, steps: int = 4
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Coordinates of all frames at fitted sizes, with skin and robust weights, and how sure they are.
 
     Parameters
     ----------
-    problem : Problem
+    problem : FitProblem
         Of N frames.
     fitted : Fitted
         Sizes and their covariance.
@@ -335,11 +335,11 @@ def refine(
         rows = slice(first, first + TOGETHER)
         part, own = problem.at(problem.measured_m[rows], problem.seen[rows]), q[rows]
         for _ in range(steps):
-            b = blocks(part, tree, fitted.sizes, own, with_sizes=False)
+            b = normal_blocks(part, tree, fitted.sizes, own, with_sizes=False)
             own = own.copy()
             own[:, tree.free] += np.clip(np.linalg.solve(b.A, b.g_q[..., None])[..., 0], -MOST_Q, MOST_Q)
             own = tree.skeleton.completed(own)
-        b = blocks(part, tree, fitted.sizes, own)
+        b = normal_blocks(part, tree, fitted.sizes, own)
         X = np.linalg.solve(b.A, b.E)
         covariance = np.asarray(np.linalg.inv(b.A) + X @ fitted.covariance @ X.swapaxes(1, 2))
         parts.append((own, covariance, b.off_m, b.weight))

@@ -420,7 +420,7 @@ def _targets(tree: Tree, n: int, tasks: TrackingTasks) -> tuple[FloatArray, Floa
     return target, stiffness
 
 
-def inverse_kinematics(
+def track_trial(
     model: MusculoskeletalModel, trial: Trial, tasks: TrackingTasks | None = None, *, start_q: ArrayLike | None = None
 ) -> TrackedPose:
     """Find a model's coordinates in every frame of a trial, whichever axis is up in the model.

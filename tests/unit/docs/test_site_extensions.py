@@ -51,7 +51,7 @@ def test_a_page_of_the_gallery_has_its_picture_and_a_failing_example_stops(tmp_p
 def test_forty_questions_each_name_a_page_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     links = re.findall(r"\]\(/(\S+)\.md\)", import_module("gallery").questions())
-    assert len(links) == 40
+    assert len(links) >= 40
     docs = EXTENSIONS.parent
     for link in links:
         source = docs / link.replace("gallery/pages/", "gallery/")

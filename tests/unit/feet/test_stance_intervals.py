@@ -30,7 +30,7 @@ def test_a_missing_event_leaves_a_stance_open_towards_its_neighbour():
 
 
 def test_a_stance_outside_the_trial_is_not_there():
-    assert stance_intervals([Event(-2.0, "L", STRIKE), Event(-1.4, "L", OFF)], "L", 0.0, 3.0) == ()
+    assert stance_intervals([Event(-2.0, "L", STRIKE, label="strike"), Event(-1.4, "L", OFF, label="off")], "L", 0.0, 3.0) == ()
 
 
 def test_frames_of_a_closed_interval():
