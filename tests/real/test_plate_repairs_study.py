@@ -1,4 +1,4 @@
-"""A sample of ``benchmarks.studies.plate_repairs``, whose table lies beside it: right repairs are offered, wrong ones hardly ever."""
+"""A sample of ``benchmarks.studies.plate_repairs``, whose table lies beside it: right repairs are offered, wrong ones seldom."""
 
 from __future__ import annotations
 
