@@ -36,14 +36,17 @@ myst_heading_anchors = 4
 default_role = "any"
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
-    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|(Str)?Enum(Type)?"),
+    (
+        r"py:class",
+        r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|PathLike|(Str)?Enum(Type)?",
+    ),
     # Short names of types that the module spells out where it defines them.
-    (r"py:class", r"Place|LoopClosure|JointStep|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element"),
+    (r"py:class", r"Place|LoopClosure|JointStep|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element|ResidualKey"),
     (r"py:class", r"RowName|Value|V|R|_Class|_Function|ToolSetup|Detection|PurePath|AbstractContextManager"),
     (r"py:class", r"Recalibrate|RendererBase|Result|SingleArray|TellEvent|Named|WalkTemplate|ASGIApp|Request|(subprocess\.)?Popen"),
     (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),
     (r"any|py:(class|obj)", r"(np|npt|pd|sp|numpy|pandas|sympy|matplotlib)\..*"),
-    (r"any|py:(class|obj)", r"(enum|io|os|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
+    (r"any|py:(class|obj)", r"(enum|io|os|datetime|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
 ]
 
 # A page a module, in files whose names are not those of the modules: a name in backticks must not mean a page.

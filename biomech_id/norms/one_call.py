@@ -39,7 +39,7 @@ def norm_of_sessions(
     Parameters
     ----------
     sessions : Mapping[str, Session] | Iterable[Session]
-        What `analyse_many` or several `analyse` returned.
+        What `analyse_many` or several ``analyse`` returned.
     source : str, optional
         Who made the norm, from what.
     condition : str | None, optional

@@ -46,7 +46,7 @@ def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | Non
     job : Job
         Whose recordings, and how they are calibrated.
     unimpaired : bool, optional
-        Whether the person is known to be built and to walk as most do (see `judgement.diagnosis.diagnose`).
+        Whether the person is known to be built and to walk as most do (see `biomech_id.judgement.diagnosis.diagnosis.diagnose`).
     progress : Progress | None, optional
         Told of every walk.
 

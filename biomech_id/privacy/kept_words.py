@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from datetime import date
+import datetime
 from functools import cache
 from importlib import resources
 
@@ -29,7 +29,7 @@ def clinical_words() -> frozenset[str]:
     return frozenset(text.split())
 
 
-def kept_text(text: str, moved: Callable[[date], str]) -> tuple[str, int]:
+def kept_text(text: str, moved: Callable[[datetime.date], str]) -> tuple[str, int]:
     """Return what may be kept of a note, and how many words may not.
 
     A number is kept where it is a single digit behind a word that is kept: "GMFCS 2".
@@ -38,7 +38,7 @@ def kept_text(text: str, moved: Callable[[date], str]) -> tuple[str, int]:
     ----------
     text : str
         As somebody wrote it.
-    moved : Callable[[date], str]
+    moved : Callable[[datetime.date], str]
         What stands for a day.
 
     Returns
@@ -65,15 +65,15 @@ def kept_text(text: str, moved: Callable[[date], str]) -> tuple[str, int]:
     return " ".join(kept), len(tokens) - len(kept)
 
 
-def _day(text: str) -> date | None:
+def _day(text: str) -> datetime.date | None:
     try:
-        return date.fromisoformat(text)
+        return datetime.date.fromisoformat(text)
     except ValueError:
         return None
 
 
 def kept_notes(
-    clinic: Mapping[str, Mapping[str, str]], keep: Collection[str], moved: Callable[[date], str]
+    clinic: Mapping[str, Mapping[str, str]], keep: Collection[str], moved: Callable[[datetime.date], str]
 ) -> tuple[dict[str, dict[str, str]], int]:
     """Return what is kept of the clinic's notes, and how many words were left out of it.
 
@@ -83,7 +83,7 @@ def kept_notes(
         Section -> key -> text, as in ``summary.json``.
     keep : Collection[str]
         Keys outside any section that are kept, and "treatment" for operations and other treatments.
-    moved : Callable[[date], str]
+    moved : Callable[[datetime.date], str]
         What stands for a day.
 
     Returns

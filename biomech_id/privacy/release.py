@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -96,7 +96,7 @@ class Released:
         Its tables and documents.
     texts : ReleasedTexts
         What its texts became.
-    day : date | None
+    day : datetime.date | None
         The session's day, moved.
     left_out : int
         Words of notes that were to be kept, and are not.
@@ -104,7 +104,7 @@ class Released:
 
     tables: Tables
     texts: ReleasedTexts
-    day: date | None
+    day: datetime.date | None
     left_out: int
 
 
@@ -149,7 +149,7 @@ def released(tables: Tables, rules: ReleaseRules, *, name: str, folder: Path, ma
         frames={texts.names.trial(trial): _frames(frames, rules) for trial, frames in tables.frames.items()}, further={},
         **dict[str, Any]({each: tidy.get(each) for each in _TIDY}),
     )  # fmt: skip
-    return Released(made, texts, date.fromisoformat(day) if day else None, left)
+    return Released(made, texts, datetime.date.fromisoformat(day) if day else None, left)
 
 
 #: Columns of names that this program makes.

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+import datetime
 from typing import Any
 
 from biomech_id.languages import WRITTEN, table, worded
@@ -86,15 +86,15 @@ class ReleasedTexts:
         harmless = all_vetted(rest) and not words_of_name(rest) & self.own and not _FILE.search(rest)
         return called if harmless else ""
 
-    def moved(self, day: date) -> str:
+    def moved(self, day: datetime.date) -> str:
         """Return a day of this person as it is released: as ISO writes it, empty where days are left out.
 
         Parameters
         ----------
-        day : date
+        day : datetime.date
             The true day.
         """
-        return "" if self.shift_days is None else (day + timedelta(days=self.shift_days)).isoformat()
+        return "" if self.shift_days is None else (day + datetime.timedelta(days=self.shift_days)).isoformat()
 
     def of_value(self, value: Any, name: str = "") -> Any:
         """Return what becomes of a value of a document, however deep; words of sentences are made anew from their values.
@@ -165,8 +165,8 @@ class ReleasedTexts:
         )
 
 
-def _as_day(text: str) -> date | None:
+def _as_day(text: str) -> datetime.date | None:
     try:
-        return date.fromisoformat(text) if len(text) == len("2019-05-31") else None
+        return datetime.date.fromisoformat(text) if len(text) == len("2019-05-31") else None
     except ValueError:
         return None

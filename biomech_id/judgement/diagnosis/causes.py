@@ -2,7 +2,7 @@
 
 A row of ``causes.csv`` says on what it acts (each leg, each plate, the whole session), in which unit, how large it commonly is
 (``tau``, one SD of its size before the session is seen), to which class it belongs (one session cannot tell the causes of a class
-apart) and how to put it in. A row that adds to residuals directly needs no putting in. `exchanges` has what is taken back and
+apart) and how to put it in. A row that adds to residuals directly needs no putting in. ``exchanges.py`` has what is taken back and
 compared, not fitted; ``classes.csv`` says what to look at. A row is added to `CAUSES`, from outside too.
 """
 

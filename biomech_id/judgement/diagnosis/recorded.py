@@ -55,7 +55,7 @@ class Recorded:
     name : str
         Of the walk.
     markers : Markers
-        The fifteen markers of the walk, by the labels of `_LEG_ROLES` after the side, and SACR; laboratory axes, metres.
+        The fifteen markers of the walk, by side and short label, and SACR; laboratory axes, metres.
     standing : Markers | None
         The same of the static trial; None where learnt angles stand in for it.
     plates : tuple[ForcePlate, ...]

@@ -1,6 +1,6 @@
 """How far untouched sessions lie apart in each residual: mean, variance between sessions and within, correlations.
 
-The rows of ``spread.csv`` are those of 39 walks of 18 people of three laboratories (`docs/diagnosis.md` says which): each person
+The rows of ``spread.csv`` are those of 39 walks of 18 people of three laboratories (``docs/diagnosis.md`` says which): each person
 weighs 1, values beyond 3 robust SDs count as 3, both variances hold the factor of a prediction and floors where one laboratory was
 seen. ``correlation.csv`` is one matrix in the same order: above its diagonal the correlations between sessions, below it those
 within, both shrunk.

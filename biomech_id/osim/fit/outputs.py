@@ -38,7 +38,7 @@ def fit_files(
     model_file : Path
         The generic ``.osim`` model.
     trial_files : Sequence[Path]
-        Recordings in any format that `biomech_id.read` knows, ``.trc`` and ``.c3d`` for example.
+        Recordings in any format that ``biomech_id.read`` knows, ``.trc`` and ``.c3d`` for example.
     out : Path
         The folder to be made; one that this function made earlier is replaced as a whole.
     marker_set : Path | None, optional

@@ -1,7 +1,7 @@
 """A generic model fitted to a person: sizes, marker places and motion from all trials at once, with standard deviations.
 
 1. One size for the whole body, and inverse kinematics of some frames of every trial. 2. The frames that differ most. 3. Sizes,
-places, skin and these frames together (`solve`). 4. All frames at the sizes found.
+places, skin and these frames together (``solve.py``). 4. All frames at the sizes found.
 
 The smallest marker errors are not the aim: fitted with every frame as a measurement of its own they are smaller, and the joint
 centres no better than those of scaling by hand.

@@ -60,7 +60,7 @@ def analysed_motion(
     MissingInputError
         A coordinate that is not recorded.
     InvalidValueError
-        A cut-off at 0 or from half the sampling rate on; times or values that `recorded_motion` refuses.
+        A cut-off at 0 or from half the sampling rate on; times or values that ``recorded_motion`` refuses.
     """
     missing = [name for name in model.coordinate_names if name not in columns and name not in held_coordinates(model)]
     if missing:

@@ -3,7 +3,7 @@
 A sum of squares does not care whether an arm turned three times about itself, or which of two bones leans. Poses in which a
 coordinate lies far outside its range, or jumps, or in which a direction moves no marker, are therefore looked for anew: within
 ranges, from their neighbours, or drawn to the default. The new pose is taken where its markers fit as well within `SAME_FIT_M`.
-Where no other pose fits, the minimum stands: what is odd about it is said by `pose_remarks`.
+Where no other pose fits, the minimum stands: what is odd about it is said by ``pose_remarks``.
 """
 
 from __future__ import annotations

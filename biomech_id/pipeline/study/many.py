@@ -89,7 +89,7 @@ def analyse_many(folders: Iterable[str | PathLike[str]], *, workers: int = 1, pr
     progress : bool, optional
         Whether a line on standard error tells how far it is.
     settings : Any
-        What `analyse` takes beside the folder.
+        What ``analyse`` takes beside the folder.
 
     Returns
     -------
