@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Collection, Mapping
-import datetime
 from functools import cache
 from importlib import resources
 

@@ -7,11 +7,11 @@ person's own no code can take away; `k_of` says how many people of a release sha
 
 from __future__ import annotations
 
+import datetime
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 

@@ -7,11 +7,11 @@ stands in this program as it is, and nowhere else: a leg that Ms Green moves is 
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-import datetime
 from typing import Any
 
 from biomech_id.languages import WRITTEN, table, worded

@@ -7,7 +7,7 @@ model's construction takes them: those of the elbow slide over the skin as it be
 
 Frames are right-handed, x forward, y to the subject's LEFT on both sides, z proximal; of the arms x points backward and y to the
 right, as of somebody whose palms look forward. Origins: the trunk a marker's radius behind the one on the sternal notch, the head
-the root of the neck, the others their distal joint. Moments are gathered from the rates of momenta (see ``mechanics``): no recursion
+the root of the neck, the others their distal joint. Moments are gathered from the rates of momenta (``mechanics``): no recursion
 and no acceleration formula is involved.
 """
 
