@@ -40,7 +40,7 @@ from biomech_id.session.values.norm import NormSample
 
 TABLE = Path(__file__).with_suffix(".md")
 GAITS = ("crouch", "toe walker", "steppage", "stiff knee", "hemiplegic")
-N_PLACED, N_HEALTHY, N_NORM, SEED = 20, 20, 10, 43
+N_PLACED, N_HEALTHY, N_NORM, SEED = 20, 50, 10, 43
 #: Healthy walkers: of a comfortable speed so much, as adults and as children, aged 40 and 6.
 SPEEDS = (0.85, 1.0, 1.15)
 BODIES: dict[Literal["adult", "child"], float] = {"adult": 40.0, "child": 6.0}

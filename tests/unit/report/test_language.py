@@ -65,7 +65,8 @@ ACTIONS = set(
 
 
 def words_of(texts: Iterable[object]) -> set[str]:
-    return {word.lower() for text in texts for word in WORD.findall(re.sub(r"\{[^}]*\}", " ", str(text)))}
+    """Words without what is filled in and without options, which are typed."""
+    return {word.lower() for text in texts for word in WORD.findall(re.sub(r"\{[^}]*\}|--[a-z-]+", " ", str(text)))}
 
 
 def leaves(table: object, *, without: tuple[str, ...] = ()) -> Iterator[object]:
