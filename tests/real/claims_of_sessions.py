@@ -979,7 +979,7 @@ def counted(said: Said) -> bool:
     listed = next(t for t in said.session.tables.summary["trials"] if t["name"] == said.trial.name)["cycles"]
     if np.isnan(said["value"]):
         return not listed or str(said.trial.kind) not in ("straight", "turn", "run")
-    used = sum(cycle["used"] for cycle in listed)
+    used = sum(any(cycle[layer]["counts"] for layer in ("kinematics", "kinetics")) for cycle in listed)
     told = {"quality:cycles-used": used, "quality:cycles-refused": len(listed) - used}
     return said["value"] == told[said.rule] and len(listed) <= len(cycle_rows(said)) + 2
 
