@@ -109,11 +109,11 @@ def opensims(path: Path, model: MusculoskeletalModel, y: FloatArray) -> FloatArr
     """Coordinates (N, nq) of OpenSim's solver at its usual accuracy."""
     native = osim.Model(str(path))
     state = native.initSystem()
-    table, labels, weights = osim.TimeSeriesTableVec3(), osim.StdVectorString(), osim.SetMarkerWeights()
+    table, weights = osim.TimeSeriesTableVec3(), osim.SetMarkerWeights()
     for marker in model.markers:
-        labels.append(marker.name)
         weights.cloneAndAppend(osim.MarkerWeight(marker.name, 1.0))
-    table.setColumnLabels(labels)
+    # A list: another package of the process may have a vector of texts of its own.
+    table.setColumnLabels([marker.name for marker in model.markers])
     for k, frame in enumerate(y):
         row = osim.RowVectorVec3(len(frame))
         for j, place in enumerate(frame):
