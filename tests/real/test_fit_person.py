@@ -13,6 +13,7 @@ from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.findings import fit_findings
 from biomech_id.osim.fit.outputs import fit_files
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.trial import Markers
 
 pytestmark = pytest.mark.real
 
@@ -58,7 +59,7 @@ def test_an_exchanged_knee_marker_is_named(folder: Path) -> None:
     for trial in trials:
         swap = {"R.Knee.Lat": "R.Shank.Front", "R.Shank.Front": "R.Knee.Lat"}
         names = tuple(swap.get(name, name) for name in trial.markers.names)
-        markers = bid.Markers(names, trial.markers.position_m, trial.markers.rate_hz)
+        markers = Markers(names, trial.markers.position_m, trial.markers.rate_hz)
         swapped.append(bid.Trial(trial.name, markers))
     fitted = bid.fit(folder / "model.osim", swapped)
     assert "R.Knee.Lat" in [finding.where for finding in fit_findings(fitted) if finding.rule == "fit-marker-misplaced"]
