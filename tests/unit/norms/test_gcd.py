@@ -42,7 +42,7 @@ def test_every_curve_has_its_name_and_its_sign(tmp_path: Path) -> None:
         app, ["norm", "--import", str(written(tmp_path)), "-o", str(tmp_path / "norm.csv"), "--date", "2026-11-28"]
     )
     assert done.exit_code == 0, done.output
-    assert "not taken from it: FootOff." in done.stderr
+    assert "not taken from it: FootOff." in done.output
     norm = read_norm(tmp_path / "norm.csv")
     assert {name for name in CYCLE_ROWS if norm_band(norm, *name) is not None} == set(GCD_CURVES.values())
     for at, (name, place) in enumerate(GCD_CURVES.items()):
