@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import FootContact
 from biomech_id.gait.ground import centre_of_pressure, floor_of, pressure_threshold_N
@@ -276,19 +276,10 @@ def sideways_impulses(result: Solved) -> Iterator[tuple[Stance, float, float]]:
     -----
     Both are positive away from that foot: a body that stands on one foot falls towards the other one. Impulse per kilogram first.
     """
-    hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
-    if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
-        return
-    speed = np.gradient(lowpass(hips, rate_hz, HIPS_CUTOFF_HZ), axis=0) * rate_hz
-    by_itself = {side: alone(result, side) for side in result.shown_contacts}
-    for stance, contact in known_contacts(result):
-        at = during(stance, result.motion.time_s)
-        path = hips[at][np.isfinite(hips[at]).all(axis=1)]
-        rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(speed[at]).all(axis=1))
-        if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
-            continue
-        across = -SIDE_SIGN[stance.side] * hips_progression(result, path)[1]
-        pushed = float((contact.force_lab_N[rows, :2] @ across).sum()) / rate_hz / result.mass_kg
+    speed = _change_of_hips(result, 1)
+    for stance, force_N, mass_kg, rows, axes in _pushes_alone(result, speed):
+        across = -SIDE_SIGN[stance.side] * axes[1]
+        pushed = float((force_N @ across).sum()) / result.motion.rate_hz / mass_kg
         yield stance, pushed, float(across @ (speed[min(rows[-1] + 1, len(speed) - 1)] - speed[rows[0]])[:2])
 
 
@@ -300,17 +291,35 @@ def thrusts(result: Solved) -> Iterator[tuple[Stance, float]]:
     result : Solved
         The trial as solved, with plates and stances.
     """
+    gains = _change_of_hips(result, 2)
+    for stance, force_N, mass_kg, rows, axes in _pushes_alone(result, gains):
+        gained, pushed = (values - values.mean() for values in (gains[rows, :2] @ axes[0], force_N @ axes[0]))
+        yield stance, float((gained * pushed).sum() / (gained * gained).sum()) / mass_kg
+
+
+def _change_of_hips(result: Solved, times: int) -> FloatArray:
+    """Derivative (n, 3) of the middle between the hips, below `HIPS_CUTOFF_HZ`, m/s or m/s2; empty where it cannot be had."""
     hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
-    if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
+    if hips is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
+        return np.empty((0, 3))
+    smooth = lowpass(hips, rate_hz, HIPS_CUTOFF_HZ)
+    for _ in range(times):
+        smooth = np.gradient(smooth, axis=0) * rate_hz
+    return smooth
+
+
+def _pushes_alone(result: Solved, change: FloatArray) -> Iterator[tuple[Stance, FloatArray, float, IntArray, FloatArray]]:
+    """Each stance that is alone long enough: horizontal force (k, 2), N, body mass, the frames (k,), and the axes of progression.
+
+    Frames are those in which ``change`` is known too.
+    """
+    hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
+    if hips is None or result.mass_kg is None or not len(change):
         return
-    gains = np.gradient(np.gradient(lowpass(hips, rate_hz, HIPS_CUTOFF_HZ), axis=0), axis=0) * rate_hz**2
     by_itself = {side: alone(result, side) for side in result.shown_contacts}
     for stance, contact in known_contacts(result):
         at = during(stance, result.motion.time_s)
-        path = hips[at][np.isfinite(hips[at]).all(axis=1)]
-        rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(gains[at]).all(axis=1))
-        if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
-            continue
-        forward = hips_progression(result, path)[0]
-        gained, pushed = (values - values.mean() for values in (gains[rows, :2] @ forward, contact.force_lab_N[rows, :2] @ forward))
-        yield stance, float((gained * pushed).sum() / (gained * gained).sum()) / result.mass_kg
+        rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(change[at]).all(axis=1))
+        if len(rows) >= max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
+            axes = hips_progression(result, hips[at][np.isfinite(hips[at]).all(axis=1)])
+            yield stance, contact.force_lab_N[rows, :2], result.mass_kg, rows, axes

@@ -88,18 +88,27 @@ def _baseline_N(result: Solved, sides: Sequence[str]) -> float:
     return plate_baseline_N(plate for plate in result.plates if len(sides) == len(SIDES) or plate.name in under)
 
 
-def _pressures(result: Solved, sides: Sequence[str] = SIDES) -> list[tuple[str, float, FloatArray]]:
+def pressures(result: Solved, sides: Sequence[str] = SIDES) -> list[tuple[str, float, FloatArray]]:
+    """Return how far beyond its foot each stance presses, as of `measures.stance_pressures`; nothing without a body mass.
+
+    Parameters
+    ----------
+    result : Solved
+        A trial with stances.
+    sides : Sequence[str], optional
+        Feet that are asked about.
+    """
     return [] if result.mass_kg is None else list(_of_feet(result, stance_pressures, sides))
 
 
 def _inside_percent(result: Solved, sides: Sequence[str]) -> float:
-    return inside_percent([beyond_m for *_, beyond_m in _pressures(result, sides)])
+    return inside_percent([beyond_m for *_, beyond_m in pressures(result, sides)])
 
 
 def _outside(result: Solved) -> OutsideFoot:
     """Accepted stances that press outside their foot; not those of a verdict set by hand."""
     outside, rule = {}, _RULE["cop-inside-foot"]
-    for side, middle_s, beyond_m in _pressures(result):
+    for side, middle_s, beyond_m in pressures(result):
         percent = inside_percent([beyond_m])
         for stance in result.assignment.stances if result.assignment and rule.grade(percent) is Grade.REJECT else ():
             by_rules = stance.verdict.accepted and stance.verdict is not Verdict.OVERRIDE

@@ -6,7 +6,7 @@ offered only where rules of two kinds speak against the plates as recorded, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -15,11 +15,13 @@ from biomech_id.errors import Finding
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.tracked import with_plates
 from biomech_id.judgement.foot_forces import force_directions, thrusts
-from biomech_id.judgement.measures import inside_percent, stance_pressures
+from biomech_id.judgement.grade import pressures
+from biomech_id.judgement.measures import inside_percent
 from biomech_id.judgement.plausibility import AGAINST_THE_PLATE, ROLLING, plausibility_findings
 from biomech_id.judgement.quality import RULES
 from biomech_id.languages import Sentence
 from biomech_id.movement.movement import Movement
+from biomech_id.movement.stance import Stance
 from biomech_id.session.solved import Solved
 from biomech_id.trial.plates import PLATE_PARTS, ForcePlate, mirrored_plate
 
@@ -80,8 +82,11 @@ def plate_repairs(results: Sequence[Solved]) -> Iterator[Finding]:
     # What the other trials have put on the same plates has to go on fitting.
     asked = [result for result in results if result.kind in ROLLING and isinstance(result.motion, Movement)]
     n_plates = max(len(result.plates) for result in suspect)
-    single = [finding for number in range(1, n_plates + 1) for finding in _offered(asked, (number,))]
-    yield from single or (_offered(asked, tuple(range(1, n_plates + 1))) if n_plates > 1 else ())
+    recorded = frozenset[tuple[str, int]]().union(
+        *(_contradictions(_put_back(result, _Mirror(()), forced=True)) for result in asked)
+    )
+    single = [finding for number in range(1, n_plates + 1) for finding in _offered(asked, recorded, (number,))]
+    yield from single or (_offered(asked, recorded, tuple(range(1, n_plates + 1))) if n_plates > 1 else ())
 
 
 def _is_suspect(result: Solved) -> bool:
@@ -90,10 +95,9 @@ def _is_suspect(result: Solved) -> bool:
     return bool(rules & {*CONTRADICTIONS, "pressure-outside-foot"}) and "plates-sideways-turned" not in rules
 
 
-def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Finding]:
-    """The mirror of some plates, all in one way."""
-    as_recorded = [_put_back(result, _Mirror(()), forced=True) for result in results]
-    against = frozenset[str]().union(*(_against(each, numbers) for each in as_recorded))
+def _offered(results: Sequence[Solved], recorded: frozenset[tuple[str, int]], numbers: tuple[int, ...]) -> Iterator[Finding]:
+    """The mirror of some plates, all in one way; ``recorded`` is what speaks against any plate as recorded."""
+    against = _kinds(recorded, numbers)
     if len(against) < FEWEST_KINDS:
         return
     # The thrust turns with every mirror along the walk: hips that do not follow their forces, as a simulated walk's, tell nothing.
@@ -104,7 +108,7 @@ def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Fi
         mirror, stances = _Mirror(numbers, *way), 0
         for result in results:
             again = _put_back(result, mirror)
-            if _against(again, numbers) & asked:
+            if _kinds(_contradictions(again), numbers) & asked:
                 break
             stances += _n_stances(again, numbers)
         else:
@@ -118,53 +122,49 @@ def _offered(results: Sequence[Solved], numbers: tuple[int, ...]) -> Iterator[Fi
         yield Finding("plates-mirrored", values)
 
 
-def _names(result: Solved, numbers: Sequence[int]) -> tuple[str, ...]:
-    return tuple(plate.name for n, plate in enumerate(result.plates, 1) if n in numbers)
+def _kinds(contradictions: Iterable[tuple[str, int]], numbers: Sequence[int]) -> frozenset[str]:
+    """Kinds of rules that speak against some plates."""
+    return frozenset(kind for kind, number in contradictions if number in numbers)
 
 
-def _against(result: Solved, numbers: Sequence[int]) -> frozenset[str]:
-    """Kinds of rules that speak against some plates of a trial."""
-    names = _names(result, numbers)
-    kinds = {
-        CONTRADICTIONS[each.rule]
-        for each in plausibility_findings(result)
-        if each.rule in CONTRADICTIONS and _concerns(each, names)
-    }
-    if any(slope < LEAST_THRUST for stance, slope in thrusts(result) if stance.plates[0] in names):
-        kinds.add("thrust")
-    forward = (each.pressure_forward_m for each in force_directions(result) if each.stance.plates[0] in names and each.whole)
-    if any(forward_m < LEAST_FORWARD_M for forward_m in forward):
-        kinds.add("course")
-    if _presses_outside(result, names):
-        kinds.add("place")
-    return frozenset(kinds)
+def _contradictions(result: Solved) -> frozenset[tuple[str, int]]:
+    """Kinds of rules that speak against plates of a trial, each with the plate's number."""
+    numbers = {plate.name: number for number, plate in enumerate(result.plates, 1)}
+    against = [
+        (CONTRADICTIONS[each.rule], _about(each, numbers)) for each in plausibility_findings(result) if each.rule in CONTRADICTIONS
+    ]
+    against += [("thrust", stance.plates[:1]) for stance, slope in thrusts(result) if slope < LEAST_THRUST]
+    against += [
+        ("course", each.stance.plates[:1])
+        for each in force_directions(result)
+        if each.whole and each.pressure_forward_m < LEAST_FORWARD_M
+    ]
+    against += [("place", stance.plates[:1]) for stance in _pressing_outside(result)]
+    return frozenset((kind, numbers[name]) for kind, names in against for name in names if name in numbers)
 
 
-def _presses_outside(result: Solved, names: Sequence[str]) -> bool:
-    """Whether a stance on some plates presses outside its foot."""
-    if result.mass_kg is None or result.assignment is None:
-        return False
-    on_them = [each for each in result.assignment.stances if each.verdict.accepted and each.plates[0] in names]
-    ground: dict[str, Any] = {"mass_kg": result.mass_kg, "floor_m": result.surfaces_m, "belts": result.belts}
-    return any(
-        inside_percent([beyond_m]) < _INSIDE.reject
-        for side, middle_s, beyond_m in stance_pressures(result.motion, result.shown_contacts, **ground)
-        if any(stance.side == side and stance.start_s <= middle_s < stance.end_s for stance in on_them)
-    )
+def _pressing_outside(result: Solved) -> Iterator[Stance]:
+    """Accepted stances that press outside their foot, those of a verdict set by hand too."""
+    stances = result.assignment.stances if result.assignment else ()
+    for side, middle_s, beyond_m in pressures(result):
+        if inside_percent([beyond_m]) < _INSIDE.reject:
+            yield from (
+                each for each in stances if each.verdict.accepted and each.side == side and each.start_s <= middle_s < each.end_s
+            )
 
 
-def _concerns(finding: Finding, names: Sequence[str]) -> bool:
-    """Whether a finding is about some plates, or about all stances of a trial together."""
+def _about(finding: Finding, plates: Iterable[str]) -> tuple[str, ...]:
+    """Names of the plates that a finding is about: all where it is about all stances of a trial together."""
     why = finding.values.get("why")
     if isinstance(why, Sentence) and why.rule not in AGAINST_THE_PLATE:
-        return False
-    about: Any = finding.values.get("plates", finding.values.get("plate", names))
-    return bool(set(names) & set((about,) if isinstance(about, str) else about))
+        return ()
+    about: Any = finding.values.get("plates", finding.values.get("plate", tuple(plates)))
+    return (about,) if isinstance(about, str) else tuple(about)
 
 
 def _n_stances(result: Solved, numbers: Sequence[int]) -> int:
     """Number of stances with kinetics on some plates, each alone."""
-    names = _names(result, numbers)
+    names = [plate.name for number, plate in enumerate(result.plates, 1) if number in numbers]
     stances = result.assignment.stances if result.assignment else ()
     return sum(stance.verdict.solved and len(stance.plates) == 1 and stance.plates[0] in names for stance in stances)
 

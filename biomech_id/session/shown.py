@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -74,17 +74,19 @@ def findings_table(summary: Mapping[str, Any], quality: pd.DataFrame) -> pd.Data
         for trial, findings in of_all
         for each in findings
     ]
-    rows += [row for row in _unmet(quality) if (row[0], row[3]) not in {(known[0], known[3]) for known in rows}]
+    reasons = {trial["name"]: trial["reasons"] for trial in summary["trials"]}
+    rows += [row for row in _unmet(quality, reasons) if (row[0], row[3]) not in {(known[0], known[3]) for known in rows}]
     table = pd.DataFrame(rows, columns=["trial", "layer", "severity", "rule", "reason", "hint"])
     order = table["severity"].map({"error": 0, "warning": 1}).fillna(2)
     return table.loc[order.sort_values(kind="stable").index].reset_index(drop=True)
 
 
-def _unmet(quality: pd.DataFrame) -> Iterator[tuple[str, str, str, str, str, str]]:
-    for row in quality.to_dict("records"):
-        if row["verdict"] in _SEVERITY:
-            reason = f"{row['trial']}: {row['rule']} is {row['value']:.4g} {row['unit']}, the limit {row['limit']}."
-            yield str(row["trial"]), str(row.get("layer", "")), _SEVERITY[Grade(row["verdict"])], str(row["rule"]), reason, ""
+def _unmet(quality: pd.DataFrame, reasons: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, str, str, str]]:
+    """Rows of the rules that are not met; ``reasons`` has the sentences of each trial in the order of its rules."""
+    for trial, rules in quality[quality["verdict"].isin(list(_SEVERITY))].groupby("trial", sort=False):
+        for row, reason in zip(rules.to_dict("records"), reasons[str(trial)], strict=True):
+            severity = _SEVERITY[Grade(row["verdict"])]
+            yield str(trial), str(row.get("layer", "")), severity, str(row["rule"]), f"{trial}: {reason}.", ""
 
 
 def normalising_factor(normalise: str, unit: str, subject: Mapping[str, Any], variable: str) -> float:
