@@ -53,7 +53,6 @@ def triad(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
     InvalidValueError
         Axes that are not at right angles, of another length than one, or left-handed; the message names frame and departure.
     """
-    R_lab_seg = np.stack([x, y, z], axis=-1)
     departure = np.abs(np.cross(x, y) - z).max(axis=-1) + np.abs((x * y).sum(axis=-1)) + np.abs((x * x).sum(axis=-1) - 1.0)
     wrong = np.flatnonzero(departure > ORTHONORMAL_TOLERANCE)
     if wrong.size:
@@ -62,7 +61,23 @@ def triad(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
             f"{departure.flat[wrong[0]]:.3g}.",
             value=float(departure.flat[wrong[0]]), expected=f"z = x cross y within {ORTHONORMAL_TOLERANCE:g}", where="triad",
         )  # fmt: skip
-    return R_lab_seg
+    return right_angled(x, y, z)
+
+
+def right_angled(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
+    """Segment axes side by side, of axes that were made at right angles: nothing is checked here, for `Frames` checks it.
+
+    Parameters
+    ----------
+    x, y, z : FloatArray
+        (..., 3), right-handed unit axes, laboratory components.
+
+    Returns
+    -------
+    FloatArray
+        (..., 3, 3), as of `triad`.
+    """
+    return np.stack([x, y, z], axis=-1)
 
 
 @takes(order=a_word(tuple("".join(pair) for pair in permutations("xyz", 2))))
@@ -136,7 +151,7 @@ def triad_from_z_and_y(z: FloatArray, towards_y: FloatArray) -> FloatArray:
     """
     z = unit(z)
     x = unit(cross(towards_y, z))
-    return triad(x, cross(z, x), z)
+    return right_angled(x, cross(z, x), z)
 
 
 def into_segment(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_lab_m: FloatArray) -> FloatArray:

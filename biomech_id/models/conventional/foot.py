@@ -17,7 +17,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.vectors import cross
 from biomech_id.conventions import SIDE_SIGN
-from biomech_id.models.triads import triad, unit
+from biomech_id.models.triads import right_angled, unit
 
 
 def uncorrected_foot(ankle_lab_m: FloatArray, toe_lab_m: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
@@ -57,7 +57,7 @@ def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> Floa
     """
     z = unit(toe_to_heel_lab)
     x = unit(cross(R_lab_shank[:, :, 1], z))
-    return triad(x, cross(z, x), z)
+    return right_angled(x, cross(z, x), z)
 
 
 def corrected_foot(

@@ -14,7 +14,7 @@ from biomech_id.models.joint_centres.hip_regressions import (
     davis_hip_m,
     hip_centre_by_regression,
 )
-from biomech_id.models.triads import triad, unit
+from biomech_id.models.triads import right_angled, unit
 from biomech_id.trial import Markers
 
 #: What the setting says for the model's own hip centre, Davis', and its other name.
@@ -55,7 +55,7 @@ def pelvis_frames(markers: Markers) -> Frames:
     origin = 0.5 * (left + right)
     y = unit(left - right)
     z = unit(cross(origin - posterior_point(markers), y))
-    return Frames(R_lab_seg=triad(cross(y, z), y, z), origin_lab_m=origin)
+    return Frames(R_lab_seg=right_angled(cross(y, z), y, z), origin_lab_m=origin)
 
 
 def hip_centre_pelvis_m(side: str, size: PelvisSize, method: str = OWN_HIP) -> FloatArray:

@@ -40,7 +40,7 @@ from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
 from biomech_id.models.table_inertia import foot_end_points
-from biomech_id.models.triads import into_lab, into_segment, triad, unit
+from biomech_id.models.triads import into_lab, into_segment, right_angled, unit
 from biomech_id.trial import Subject
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -65,7 +65,7 @@ def pelvis_axes(left_asis_m: FloatArray, right_asis_m: FloatArray, posterior_m: 
     """
     z = unit(right_asis_m - left_asis_m)
     y = unit(cross(z, 0.5 * (left_asis_m + right_asis_m) - posterior_m))
-    return triad(cross(y, z), y, z)
+    return right_angled(cross(y, z), y, z)
 
 
 def long_bone_axes(side: str, proximal_m: FloatArray, distal_m: FloatArray, outward: FloatArray) -> FloatArray:
@@ -89,7 +89,7 @@ def long_bone_axes(side: str, proximal_m: FloatArray, distal_m: FloatArray, outw
     """
     y = unit(proximal_m - distal_m)
     x = unit(cross(y, -SIDE_SIGN[side] * outward))
-    return triad(x, y, cross(x, y))
+    return right_angled(x, y, cross(x, y))
 
 
 def foot_axes(heel_m: FloatArray, forefoot_m: FloatArray, R_lab_shank: FloatArray, *, flat: bool) -> FloatArray:
@@ -114,7 +114,7 @@ def foot_axes(heel_m: FloatArray, forefoot_m: FloatArray, R_lab_shank: FloatArra
     forward = forefoot_m - heel_m
     x = unit(forward * (1.0 - UP) if flat else forward)
     y = unit(cross(R_lab_shank[:, :, 2], x))
-    return triad(x, y, cross(x, y))
+    return right_angled(x, y, cross(x, y))
 
 
 #: Heel and forefoot slower than this rest on the floor.

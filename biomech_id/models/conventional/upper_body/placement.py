@@ -25,7 +25,7 @@ from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.models.joint_centres.chord import chord
-from biomech_id.models.triads import triad, triad_from_z_and_y, unit
+from biomech_id.models.triads import right_angled, triad_from_z_and_y, unit
 from biomech_id.trial import Markers, Subject
 
 #: The head's mesh origin, from the middle of its front markers, in head lengths backwards and down: where software draws it.
@@ -182,7 +182,7 @@ def thorax_frames(markers: Markers, radius_m: float) -> Frames:
     z = unit(0.5 * (clavicle + c7) - 0.5 * (sternum + t10))
     y = unit(cross(z, 0.5 * (clavicle + sternum) - 0.5 * (c7 + t10)))
     x = cross(y, z)
-    return Frames(triad(x, y, z), clavicle - radius_m * x)
+    return Frames(right_angled(x, y, z), clavicle - radius_m * x)
 
 
 def raw_head_axes(markers: Markers) -> FloatArray:
@@ -212,7 +212,7 @@ def raw_head_axes(markers: Markers) -> FloatArray:
     (lf, lb), (rf, rb) = ([markers.on(side, role) for role in HEAD_ROLES] for side in SIDES)
     x = unit(0.5 * (lf + rf) - 0.5 * (lb + rb))
     z = unit(cross(x, 0.5 * (lf + lb) - 0.5 * (rf + rb)))
-    return triad(x, cross(z, x), z)
+    return right_angled(x, cross(z, x), z)
 
 
 def head_frames(markers: Markers, length_m: float, offset_rad: float) -> Frames:
@@ -251,7 +251,7 @@ def _place_arm(frames: dict[Part, Frames], centres: dict[Part, FloatArray], mark
     hand = chord(wrist, finger, wrist_marker, arm.hand_m)
     upper = unit(shoulder - elbow)
     y = unit(cross(upper, elbow - wrist))
-    R_humerus = triad(cross(y, upper), y, upper)
+    R_humerus = right_angled(cross(y, upper), y, upper)
     R_radius = triad_from_z_and_y(elbow - wrist, y)
     R_hand = triad_from_z_and_y(wrist - hand, s * (ulnar - radial))
     frames[side, "clavicle"] = Frames(triad_from_z_and_y(origin - shoulder, s * below), shoulder)
