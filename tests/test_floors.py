@@ -11,6 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
+    "doors": 1,  # names of a room that are imported when they are first used
     "languages": 1,  # what errors and findings are said with
     "errors": 2, "_version": 2,
     "deprecation": 2.5,  # warns in the words of errors

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from biomech_id.doors import door
 
 if TYPE_CHECKING:
     from biomech_id.dynamics.body import Segment
@@ -33,19 +34,7 @@ _DOOR = {
     "revolute": "joints:revolute", "simulate": "forward:simulate", "spherical": "closures:spherical",
     "universal": "joints:universal",
 }  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _DOOR:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _DOOR[name].partition(":")
-    return getattr(import_module(f"biomech_id{module}" if module.startswith(".") else f"{__name__}.{module}"), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted(_DOOR)
-
-
+__getattr__, __dir__ = door(__name__, _DOOR)
 __all__ = [
     "Body", "Segment", "Spring", "System", "assemble", "ball", "cardan", "configuration", "equations", "free", "generate",
     "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical", "universal",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from biomech_id.doors import door
 
 if TYPE_CHECKING:
     from biomech_id.osim.document.model import read_osim
@@ -22,19 +23,7 @@ _DOOR = {
     "read_actuated": "forces.actuators:read_actuated", "read_osim": "document.model:read_osim", "run_setup": "run:run_setup",
     "scale": "one_call:scale_model",
 }  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _DOOR:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _DOOR[name].partition(":")
-    return getattr(import_module(f"{__name__}.{module}"), attribute)
-
-
-def __dir__() -> list[str]:
-    return sorted(_DOOR)
-
-
+__getattr__, __dir__ = door(__name__, _DOOR)
 __all__ = [
     "Skeleton", "analysed_motion", "generalized_forces", "inverse_kinematics", "read_actuated", "read_osim", "run_setup", "scale",
 ]  # fmt: skip

@@ -8,8 +8,9 @@ wait for what reads a C3D file.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from biomech_id.doors import door
 
 if TYPE_CHECKING:
     from biomech_id.readers.c3d.read import read_c3d, read_recording
@@ -23,9 +24,4 @@ _MODULE: dict[str, str] = {
     "read_opensim_trial": "opensim.trial", "read_recording": "c3d.read", "register": "formats",
 }  # fmt: skip
 __all__ = ["FileFacts", "Format", "Recording", "read", "read_c3d", "read_opensim_trial", "read_recording", "register"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE:
-        raise AttributeError(f"module 'biomech_id.readers' has no attribute {name!r}")
-    return getattr(import_module(f"biomech_id.readers.{_MODULE[name]}"), name)
+__getattr__ = door(__name__, _MODULE)[0]
