@@ -159,7 +159,7 @@ def first_screen(
     short : bool, optional
         Whether it has to fit one screen.
     language : str, optional
-        TerminalLanguage of the words: one of `languages.LANGUAGES`.
+        Language of the words: one of `languages.LANGUAGES`.
     """
     from biomech_id.pipeline.folder_verdict import OTHER
 

@@ -38,7 +38,7 @@ def diagnose_command(
 
     Example: biomech-id diagnose patients/anna -o results/anna-diagnosis
     """
-    with shown_progress(progress, timings=timings) as progressed:
+    with shown_progress(progress, timings=timings) as tell:
         with stage("start"):
             load(*ANALYSES)
             from biomech_id.models.registry import DEFAULT_MODEL
@@ -47,7 +47,7 @@ def diagnose_command(
 
         settings = recipe_of(recipe, DEFAULT_MODEL, None)
         job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
-        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=progressed)
+        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=tell)
         written = write_diagnosis(diagnosed, out)
     for walk in diagnosed.walks:
         if not walk.likely:

@@ -26,18 +26,17 @@ class ProgressAs(StrEnum):
     JSON = "json"
 
 
-TerminalLanguage = Annotated[
-    str,
-    typer.Option(callback=lambda value: _known_language(value), help=f"What the terminal speaks: {' or '.join(LANGUAGES)}."),
-]
-ProgressKind = Annotated[ProgressAs, typer.Option("--progress", help="json: one object a line on standard error, for programs.")]
-Timings = Annotated[bool, typer.Option("--timings", help="Say at the end how long each stage took.")]
-
-
 def _known_language(name: str) -> str:
     if name not in LANGUAGES:
         raise typer.BadParameter(f"there is no language {name}; the languages are {', '.join(LANGUAGES)}.")
     return name
+
+
+TerminalLanguage = Annotated[
+    str, typer.Option("--language", callback=_known_language, help=f"What the terminal speaks: {' or '.join(LANGUAGES)}.")
+]
+ProgressKind = Annotated[ProgressAs, typer.Option("--progress", help="json: one object a line on standard error, for programs.")]
+Timings = Annotated[bool, typer.Option("--timings", help="Say at the end how long each stage took.")]
 
 
 @contextmanager

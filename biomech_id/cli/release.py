@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
-from biomech_id.cli.progress import ProgressAs, ProgressKind, shown_progress
+from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, shown_progress
 from biomech_id.cli.run import key_written
+from biomech_id.languages import WRITTEN
 
 
 def release(
@@ -31,7 +32,7 @@ def release(
         bool, typer.Option("--without-markers", help="The stronger release: no markers, places, segment lengths and masses.")
     ] = False,
     report: Annotated[bool, typer.Option("--report", help="Draw each session's report anew, from what is released.")] = False,
-    language: Annotated[str, typer.Option(help="en or de: in what k and its notes are said.")] = "en",
+    language: TerminalLanguage = WRITTEN,
     warnings_ok: WarningsOk = False,
     progress: ProgressKind = ProgressAs.TEXT,
     debug: Debug = False,
@@ -42,12 +43,9 @@ def release(
     Example: biomech-id release results/anna -o for-the-study --key lab.key
     """
     from biomech_id.errors import Severity
-    from biomech_id.languages import LANGUAGES
     from biomech_id.pipeline.release import release_results
 
-    if language not in LANGUAGES:
-        raise typer.BadParameter(f"there is no language {language}; there are {', '.join(LANGUAGES)}.", param_hint="--language")
-    with key_written(key), shown_progress(progress, logged=False):
+    with key_written(key), shown_progress(progress, logged=False, language=language):
         made = release_results(outs, folder, key, keep=keep or (), days=not no_days, body=not without_markers, report=report)
     for source, name in made.folders.items():
         print_line(f"{source} -> {folder / name}: k = {made.k[name]}")

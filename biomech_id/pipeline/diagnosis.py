@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,9 @@ def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | Non
     BiomechError
         Nothing could be calibrated; the sentence says what is missing and what to do.
     """
-    session = analysed(job, Analysis(), until="line_up")
+    # What errors of the calibration do to angles and loads is asked of nobody here.
+    bare = replace(job, recipe=job.recipe.replaced(uncertainty=False, budget=False))
+    session = analysed(bare, Analysis(), until="line_up")
     walks, refused = list[Diagnosis](), list[tuple[str, str]]()
     for number, walk in enumerate(session.walks, start=1):
         if progress:

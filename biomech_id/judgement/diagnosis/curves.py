@@ -47,7 +47,7 @@ def curves_moved(before: Recorded, after: Recorded) -> dict[str, float]:
         change = float(np.mean([_rms(a - b) for a, b in zip(one[name], two[name], strict=False) if a.shape == b.shape] or [0.0]))
         if change >= LEAST_NM_KG:
             moved[f"{name} (N m/kg)"] = change
-    return dict(sorted(moved.items(), key=lambda item: item[0]))
+    return dict(sorted(moved.items()))
 
 
 def _rms(values: FloatArray) -> float:

@@ -212,7 +212,7 @@ def smooth(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     values : FloatArray
         (n, ...), any unit; NaN where unseen.
     rate_hz : float
-        ResidualValues per second.
+        Values per second.
     cutoff_hz : float
         Of one pass, Hz.
 

@@ -20,7 +20,7 @@ from biomech_id.osim.skeleton.tree import Tree, TreePose
 
 #: Words in names of coordinates whose angles carry the skin: first for legs and what is on neither, then for arms.
 LEG_ANGLES, ARM_ANGLES = ("hip_flexion", "knee_angle"), ("arm_flex", "elbow_flex")
-#: SkinAngles are counted in their standard deviation, at least this one, rad, and no further than so many of them.
+#: Angles are counted in their standard deviation, at least this one, rad, and no further than so many of them.
 LEAST_SPREAD_RAD, MOST_SPREADS = np.deg2rad(3.0), 2.0
 
 
@@ -85,7 +85,7 @@ class SkinAngles:
     spread: FloatArray
 
     def of(self, q: FloatArray) -> FloatArray:
-        """SkinAngles in their own standard deviations.
+        """Angles in their own standard deviations.
 
         Parameters
         ----------
