@@ -42,9 +42,11 @@ def diagnose_command(
         with stage("start"):
             load(*ANALYSES)
             from biomech_id.models.registry import DEFAULT_MODEL
-            from biomech_id.pipeline.diagnosis import diagnose_job, write_diagnosis
+            from biomech_id.pipeline.diagnosis import LISTING, diagnose_job, write_diagnosis
             from biomech_id.request.job import Job
+            from biomech_id.session.folder.read_write import check_replaceable
 
+        check_replaceable(out, listing=LISTING)
         settings = recipe_of(recipe, DEFAULT_MODEL, None)
         job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
         diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=tell)

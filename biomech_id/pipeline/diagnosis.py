@@ -7,19 +7,22 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import BiomechError, OutputError
+from biomech_id.conventions import SCHEMA
+from biomech_id.errors import BiomechError
 from biomech_id.files.atomic import whole_folder
+from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text
 from biomech_id.judgement.diagnosis import Diagnosis, diagnose
 from biomech_id.judgement.diagnosis.likely_causes import diagnosis_table
 from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.pipeline.stages import analysed
 from biomech_id.request.job import Job
+from biomech_id.session.folder.read_write import check_replaceable
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
 
-#: What is written.
-_FILES = ("diagnosis.csv", "diagnosis.json")
+#: What is written; the listing names the other.
+TABLE, LISTING = "diagnosis.csv", "diagnosis.json"
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Diagnosed:
     walks : tuple[Diagnosis, ...]
         Each walk's.
     refused : tuple[tuple[str, str], ...]
-        Name of a trial that cannot be diagnosed, and why.
+        Name of a trial or file that cannot be diagnosed, and why.
     """
 
     walks: tuple[Diagnosis, ...]
@@ -63,14 +66,16 @@ def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | Non
     # What errors of the calibration do to angles and loads is asked of nobody here.
     bare = replace(job, recipe=job.recipe.replaced(uncertainty=False, budget=False))
     session = analysed(bare, Analysis(), until="line_up")
-    walks, refused = list[Diagnosis](), list[tuple[str, str]]()
+    walks = list[Diagnosis]()
+    refused = [(file.path.name, file.sentence) for file in (*session.intake.refused, *session.refused)]
     for number, walk in enumerate(session.walks, start=1):
         if progress:
             progress(Step("analyse", walk.trial.name, number, len(session.walks)))
         try:
             walks.append(diagnose(walk.trial, walk.model, unimpaired=unimpaired))  # type: ignore[arg-type]
         except BiomechError as error:
-            refused.append((walk.trial.name, error.message))
+            cut = (finding.message for finding in walk.trial.findings if finding.rule == "data-cut")
+            refused.append((walk.trial.name, " ".join([*cut, error.message])))
     return Diagnosed(tuple(walks), tuple(refused))
 
 
@@ -89,19 +94,16 @@ def write_diagnosis(diagnosed: Diagnosed, out: Path) -> Path:
     OutputError
         The folder cannot be written, or holds something else.
     """
-    others = sorted(set(out.iterdir() if out.is_dir() else ()) - {out / name for name in _FILES})
-    if others or out.is_file():
-        raise OutputError(
-            f"{out} holds {others[0].name if others else 'a file'}, which no diagnosis wrote; name another folder.",
-            value=str(out), expected="a new folder, or one of an earlier diagnosis", where="out",
-        )  # fmt: skip
+    check_replaceable(out, listing=LISTING)
     with whole_folder(out) as folder:
-        write_csv(diagnosis_table(diagnosed.walks), folder / _FILES[0])
+        write_csv(diagnosis_table(diagnosed.walks), folder / TABLE)
         content: dict[str, Any] = {
+            "schema": SCHEMA,
+            "outputs": {TABLE: sha256_of(folder / TABLE)},
             "trials": [_document(walk) for walk in diagnosed.walks],
             "refused": [{"trial": trial, "why": why} for trial, why in diagnosed.refused],
         }
-        (folder / _FILES[1]).write_text(json_text(content), encoding="utf-8", newline="\n")
+        (folder / LISTING).write_text(json_text(content), encoding="utf-8", newline="\n")
     return out
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import MissingInputError
 from biomech_id.judgement.diagnosis.blocks import blocks_of, further
 from biomech_id.judgement.diagnosis.causes import Possible, possible, where_to_look
+from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
@@ -30,6 +32,8 @@ BLOCK_BEATS, ALIKE = 2.0, 2.0
 EXCHANGED_ABOVE = 1.5
 #: A cause of this many least sizes is told in 86 % of the cases.
 TOLD_SIZE = 1.5
+#: What untouched sessions show was learnt from whole strides.
+STRIDE_STRIKES = 2
 #: At most so many causes a session.
 MOST_CAUSES = 5
 
@@ -136,7 +140,7 @@ def diagnose(
     OptionError
         Another body model, or one leg only.
     MissingInputError
-        The walk lacks markers, or is hardly seen whole.
+        The walk lacks markers, is hardly seen whole, or holds no whole stride.
 
     Examples
     --------
@@ -147,8 +151,15 @@ def diagnose(
     >>> told.name, len(told.values) > 100
     ('walk', True)
     """
+    session = recorded_walk(trial, model)
+    strikes = max(len(times) for (_, kind), times in contacts(session).items() if kind == "strike")
+    if strikes < STRIDE_STRIKES:
+        raise MissingInputError(
+            f"{trial.name} holds no whole stride: no foot is seen to meet the floor twice in its {trial.n_frames} frames.",
+            value=strikes, expected=f"at least {STRIDE_STRIKES} strikes of one foot", where=trial.name,
+        )  # fmt: skip
     spread = package_spread() if spread is None else spread
-    return diagnose_recorded(recorded_walk(trial, model), spread if unimpaired else spread.of_any_body())
+    return diagnose_recorded(session, spread if unimpaired else spread.of_any_body())
 
 
 def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:

@@ -11,7 +11,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError, OutputError
-from biomech_id.judgement.diagnosis import CAUSES
+from biomech_id.judgement.diagnosis import CAUSES, diagnose
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import exchanges
@@ -20,6 +20,7 @@ from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
 from biomech_id.pipeline.diagnosis import Diagnosed, write_diagnosis
+from biomech_id.trial import Markers, Trial
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +137,9 @@ def test_what_cannot_be_diagnosed_says_why() -> None:
     hidden[5:-5, walk.markers.names.index("LKNE")] = np.nan
     with pytest.raises(MissingInputError, match="shows all fifteen markers in"):
         recorded_walk(replace(walk, markers=walk.markers.with_positions(hidden)), model)
+    short = Markers(walk.markers.names, walk.markers.position_m[: round(0.9 * walk.rate_hz)], walk.rate_hz)
+    with pytest.raises(MissingInputError, match="holds no whole stride"):
+        diagnose(Trial("short", short), model)
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
