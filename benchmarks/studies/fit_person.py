@@ -39,7 +39,7 @@ from biomech_id.trial import Markers, Trial
 TABLE = Path(__file__).with_suffix(".md")
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "opensim_refs/gait2392"
-PERSONS = 8
+PERSONS = 24
 RATE_HZ = 60.0
 #: Skin, RMS along each axis, mm, by words in the body's name.
 SKIN_MM = {"femur": 6.0, "tibia": 4.0, "pelvis": 4.0, "talus": 1.5, "calcn": 1.5, "toes": 1.5, "torso": 5.0}
@@ -243,6 +243,12 @@ def _rms(values: Sequence[FloatArray]) -> float:
     return float(np.sqrt(np.mean([np.mean(row**2) for row in values])))
 
 
+def line(number: int, one: Outcome) -> str:
+    """One person's row of the table."""
+    pairs = (f"{_rms([one.today[name]]):.1f}, {_rms([one.fitted[name]]):.1f}" for name in GATES)
+    return f"| {number} | {' | '.join(pairs)} |"
+
+
 def table(outcomes: Sequence[Outcome]) -> str:
     """The table, as text."""
     rows = []
@@ -260,6 +266,12 @@ def table(outcomes: Sequence[Outcome]) -> str:
         f"Bands of 95 % cover {100 * np.mean(np.abs(z) < 1.96):.0f} % of the angles (error over printed SD {_rms([z]):.2f}) and "
         f"{100 * np.mean(np.abs(lengths) < 1.96):.0f} % of {len(lengths)} lengths ({_rms([lengths]):.2f}). "
         f"Markers called misplaced: {sum(o.accused for o in outcomes)}.",
+        "",
+        "Each person, RMS error by scaling and by the fit:",
+        "",
+        f"| person | {' | '.join(GATES)} |",
+        f"|---|{'---|' * len(GATES)}",
+        *(line(number, one) for number, one in enumerate(outcomes)),
         "",
     ])  # fmt: skip
 
@@ -284,8 +296,6 @@ def main(words: Sequence[str] = ()) -> int:
     text = table(outcomes)
     TABLE.write_text(text, encoding="utf-8", newline="\n")
     print(text)
-    for one in outcomes:
-        print(" ".join(f"{name} {_rms([one.today[name]]):.1f} {_rms([one.fitted[name]]):.1f};" for name in GATES))
     print("beyond its gates:", ", ".join(missed(outcomes)) or "nothing")
     return int(bool(missed(outcomes)))
 

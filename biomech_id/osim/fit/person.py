@@ -35,6 +35,8 @@ from biomech_id.trial import Trial
 CHOSEN_FRAMES = 40
 #: Frames of a trial among which they are chosen, and which the first size is found in.
 CANDIDATES, FIRST_FRAMES, FIRST_ROUNDS = 120, 7, 3
+#: Markers nearer to one another than this say more of their places than of a body's size, m.
+SHORTEST_M = 0.05
 #: Fewer markers than this cannot be a person.
 FEWEST_SHARED = 6
 #: Joint centres at the ends of a segment, as the bodies whose origins they are, without side.
@@ -249,9 +251,12 @@ def _candidates(y: FloatArray, trial: Trial) -> IntArray:
 
 
 def _first_size(sized: SizedModel, candidates: Sequence[FloatArray], tasks: TrackingTasks) -> FloatArray:
-    """Logarithms (K, 3) of one factor for the whole body: how far the recorded markers spread about their centre."""
+    """Logarithms (K, 3) of one factor for the whole body: how far the recorded markers spread about their centre.
+
+    A model much larger than the person folds to fit: the factor begins with distances within bodies, which no posture changes.
+    """
     few = [y[np.linspace(0, len(y) - 1, min(FIRST_FRAMES, len(y))).astype(int)] for y in candidates]
-    z = np.zeros((len(sized.model.bodies), 3))
+    z = np.full((len(sized.model.bodies), 3), _within_bodies(sized, np.concatenate(few)))
     for _ in range(FIRST_ROUNDS):
         model, above, below = _scaled(sized.model, z), 0.0, 0.0
         for y in few:
@@ -262,6 +267,19 @@ def _first_size(sized: SizedModel, candidates: Sequence[FloatArray], tasks: Trac
             below += float(np.nansum((p - np.nanmean(p, axis=1, keepdims=True)) ** 2))
         z = z + 0.5 * np.log(above / below)
     return z
+
+
+def _within_bodies(sized: SizedModel, y: FloatArray) -> float:
+    """Logarithm of recorded over model distances between markers of one body: their median, weighted by length; 0 without any."""
+    i, j = np.triu_indices(len(sized.body), 1)
+    model_m = np.linalg.norm(sized.place_m[i] - sized.place_m[j], axis=1)
+    apart = np.linalg.norm(y[:, i] - y[:, j], axis=2)
+    use = (sized.body[i] == sized.body[j]) & (model_m > SHORTEST_M) & np.isfinite(apart).any(axis=0)
+    if not use.any():
+        return 0.0
+    log_ratio, weight = np.log(np.nanmean(apart[:, use], axis=0) / model_m[use]), model_m[use]
+    order = np.argsort(log_ratio)
+    return float(log_ratio[order][np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())])
 
 
 def _spread_angles(sized: SizedModel, q: FloatArray) -> FloatArray:
