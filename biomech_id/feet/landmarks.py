@@ -102,6 +102,10 @@ def _landmarks(trial: Trial, motion: BodyMotion | None) -> Landmarks:
     toe = {side: bridge(toe[side], rate_hz) for side in sides}
     pelvis, facing = _pelvis(markers, heel, toe)
     outline = {side: _outline(motion, side, _drawn_outline(heel[side], toe[side], side)) for side in sides}
+    against = [side for side in sides if _points_back(heel[side], toe[side], facing)]
+    if len(against) == 1 < len(sides):
+        # Its heel and toe have each other's labels; its tracked frame is no foot's. Were it both, the pelvis would face back.
+        outline[against[0]] = _drawn_outline(toe[against[0]], heel[against[0]], against[0])
     return Landmarks(rate_hz, trial.first_time_s, pelvis, facing, heel, toe, outline, measured)
 
 
@@ -216,6 +220,12 @@ def _outline(motion: BodyMotion | None, side: str, drawn_m: FloatArray) -> Float
     if tracked_m is None or np.any(np.isnan(tracked_m).any(axis=(1, 2)) & np.isfinite(drawn_m).all(axis=(1, 2))):
         return drawn_m
     return tracked_m
+
+
+def _points_back(heel_m: FloatArray, toe_m: FloatArray, facing: FloatArray) -> bool:
+    """Whether the heel lies ahead of the toes in most frames, in the direction (n, 2) that the pelvis faces."""
+    ahead_m = np.einsum("nj,nj->n", (toe_m - heel_m)[:, :2], facing)
+    return bool(np.sum(ahead_m < 0) > np.sum(ahead_m >= 0))
 
 
 def _drawn_outline(heel_m: FloatArray, toe_m: FloatArray, side: str) -> FloatArray:

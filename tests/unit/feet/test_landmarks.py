@@ -106,3 +106,12 @@ def test_heel_and_toe_of_a_tracked_foot_stand_in_for_markers_that_are_not_there(
     found = find_landmarks(toeless, _tracked(drawn))
     np.testing.assert_array_equal(found.toe_lab_m["R"], drawn.outline_lab_m["R"][:, 5])
     np.testing.assert_array_equal(found.heel_lab_m["R"], drawn.heel_lab_m["R"])
+
+
+def test_a_foot_with_exchanged_labels_is_drawn_where_it_stands(walker):
+    trial = walker(width=0.2).trial()
+    swapped = find_landmarks(_renamed(trial, {n: {"RHEE": "RTOE", "RTOE": "RHEE"}.get(n, n) for n in trial.markers.names}))
+    plain = find_landmarks(trial)
+    np.testing.assert_array_equal(swapped.outline_lab_m["R"], plain.outline_lab_m["R"])
+    np.testing.assert_array_equal(swapped.outline_lab_m["L"], plain.outline_lab_m["L"])
+    np.testing.assert_array_equal(swapped.heel_lab_m["R"], plain.toe_lab_m["R"])
