@@ -55,7 +55,7 @@ _WITHOUT_PLACEMENT = ("soft_tissue", "marker_noise")
 #: Event of a cycle -> the parameter of ``spatiotemporal.csv`` that says when it is.
 _EVENT_PARAMETERS = dict(zip(PHASE_EVENTS, ("foot_off", "opposite_foot_off", "opposite_foot_contact"), strict=True))
 #: Foot pitch of a flat foot in a model whose static was flat.
-_FLAT_PITCH_DEG = -90.0
+FLAT_PITCH_DEG = -90.0
 
 
 @dataclass(frozen=True)
@@ -373,7 +373,7 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
         each = LimbCurves(
             curves, {event: used[f"{event}_percent"].to_numpy(np.float64) for event in PHASE_EVENTS},
             {name: np.array([known.get(key, np.nan) for key in of]) for name, known in numbers.items()},
-            flat_deg=np.full(len(of), _FLAT_PITCH_DEG) if flat else None,
+            flat_deg=np.full(len(of), FLAT_PITCH_DEG) if flat else None,
         )  # fmt: skip
         bands = {name[1:]: uncertainty_of_rows(tables, at) for name, at in band_rows_of(tables, used).items() if name[1:] in names}
         mean, number_sd = _mean_limb(each), _number_sd(tables)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from biomech_id.conventions import SIDES
-from biomech_id.interpretation.deviations import LIMIT_SD, small_norm_factor
+from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, LIMIT_SD, small_norm_factor
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.layout.numbers import mean_of, within_a_step, written
 from biomech_id.report.layout.records import records
@@ -153,6 +153,10 @@ def draw_numbers(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
         sheet.text(at[side], y, style.label(f"side.{side}").lower(), size="small", colour=side, weight="bold", ha="right")
     if facts.norm is not None:
         sheet.text(right_mm, y, style.label("first.norm_sd"), size="small", colour="quiet", ha="right")
+    few = {side: n for side in SIDES if (n := facts.layer.count(side)) < LEAST_SAID_CYCLES}
+    y += 2.6 if few else 0.0
+    for side, n in few.items():
+        sheet.text(at[side], y, f"n = {n}", size="tiny", colour="quiet", ha="right")
     rows = list(headlines(facts))
     for number, row in enumerate(rows):
         y += _ROW_MM

@@ -158,7 +158,7 @@ def _draw_below(sheet: Sheet, facts: SessionFacts, edges_mm: tuple[float, float]
     if lacking:
         sheet.heading(left, y, style.label("first.not_measured"))
         lines = [line for text in lacking for line in wrapped(text, right - left, style.size("tiny"))]
-        y = sheet.paragraph(left, y + 1.2, lines, size="tiny", spacing=1.25) + 5.0
+        y = sheet.paragraph(left, y + 1.2, lines, size="tiny", colour="quiet", spacing=1.25) + 5.0
     how = wrapped(style.label("first.how" if facts.norm is not None else "first.how_no_norm"), right - left, style.size("tiny"))
     signature_mm = _BOTTOM_MM - 19.0
     if facts.walks and y + 2.0 + 2.8 * len(how) < signature_mm:

@@ -10,6 +10,7 @@ import numpy as np
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.deviations import LIMIT_SD, PatternDeviation, small_norm_factor
 from biomech_id.interpretation.measuring import TermNorm, limit_value
+from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.interpretation.rules import PatternRule
 from biomech_id.languages import WRITTEN
 from biomech_id.report.first.facts import SessionFacts
@@ -33,6 +34,8 @@ CURVE_ROWS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("HipMoment", "X"), ("KneeMoment", "X"), ("AnkleMoment", "X"), ("AnklePower", "")),
     (("PelvisAngles", "Z"), ("KneeAngles", "Y"), ("HipPower", ""), ("KneePower", "")),
 )
+#: Published means that stand beside a speed out of the norm's range.
+_PUBLISHED = ("knee", "hip", "dorsiflexion", "tilt", "power")
 #: Decimals of a value on this page, by its unit.
 _DECIMALS = {"deg": 0, "%": 0}
 
@@ -72,8 +75,9 @@ def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: flo
     sheet.text(right_mm, top_mm, style.label("first.by_size"), size="tiny", colour="quiet", ha="right")
     y = top_mm + 2.2
     for text, colour in _openings(facts):
-        lines = wrapped(text, right_mm - left_mm, style.size("small"), weight="bold")
-        y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight="bold") + 0.8
+        weight = "normal" if colour == "quiet" else "bold"
+        lines = wrapped(text, right_mm - left_mm, style.size("small"), weight=weight)
+        y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight=weight) + 0.8
     groups, last = facts.groups[:_MOST_SAID], bottom_mm - 7.5
     room_mm = last - y - (_CURVES_MM + 4.0 if len(groups) <= _WITH_OVERVIEW else 0.0)
     shown = 0
@@ -99,7 +103,7 @@ def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
         n = facts.counts[side]
         label = "first.no_cycle" if not n else "first.one_cycle" if n == 1 else "first.few_cycles"
         yield style.label(label, side=style.label(f"side.{side}"), n=n), "warn"
-    yield from ((text, "warn") for text in _pace(facts))
+    yield from _pace(facts)
     if not facts.groups:
         yield style.label(f"first.why_{_silence(facts)}"), "ink"
 
@@ -115,15 +119,18 @@ def _silence(facts: SessionFacts) -> str:
     return "nothing" if len(facts.silent_sides) < 2 else "few"
 
 
-def _pace(facts: SessionFacts) -> Iterator[str]:
-    """The speed in one line, where it leaves the norm's two SDs: it changes curves by itself."""
+def _pace(facts: SessionFacts) -> Iterator[tuple[str, str]]:
+    """The speed where it leaves the norm's two SDs, as it changes curves by itself; and published means at such a speed."""
     if True not in facts.artefacts.get("speed", ()) or facts.norm is None or "speed_dimensionless" not in facts.norm.scalars:
         return
     mean, sd = facts.norm.scalars["speed_dimensionless"]
     own = float(np.nanmean([side.mean.numbers["speed_dimensionless"][0] for side in facts.sides.values()]))
     mark = facts.style.decimal_mark
     numbers = {"own": written(own, 2, mark), "mean": written(mean, 2, mark), "sd": written(sd, 2, mark)}
-    yield "▲ " + facts.style.label("first.slow" if own < mean else "first.fast", **numbers)
+    yield "▲ " + facts.style.label("first.slow" if own < mean else "first.fast", **numbers), "warn"
+    row = published_means(own)
+    means = {name: written(float(row[name]), 2 if name == "power" else 0, mark) for name in _PUBLISHED}
+    yield facts.style.label("first.published", pace=facts.style.label(f"first.pace_{row['pace']}"), **means), "quiet"
 
 
 def block_mm(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviation], width: float) -> float:
@@ -165,7 +172,7 @@ def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviat
     name, short = rule_words(rule, style)
     paragraphs = [
         *([] if _norm_fits(rule, sides, style, room_mm) else [_Line(_norm_text(rule, sides[0], style), "tiny", "quiet")]),
-        _Line(f"{name[:1].upper()}{name[1:]} ({short})", "body", weight="bold"),
+        _Line(f"{name[:1].upper()}{name[1:]}" + (f" ({short})" if short != name else ""), "body", weight="bold"),
         _Line(_measured(rule, sides, style), colour="quiet"),
         *(_Line(text) for text in _covered(facts, sides)),
         *(_Line(f"▲ {style.label(f'warns.{artefact}')}", colour="warn", weight="bold") for artefact in warned),

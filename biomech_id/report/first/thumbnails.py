@@ -8,6 +8,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
+from biomech_id.interpretation.criteria import FOOT_PITCH
+from biomech_id.interpretation.deviations import FLAT_PITCH_DEG
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
@@ -48,10 +50,13 @@ def draw_thumbnail(
     title = small_title(row, style, width)
     below = TITLE_LINE_MM * (max(len(title), title_lines) - 1)
     panel = sheet.panel(left + 6.5, top + 3.8 + below, width - 7.0, height - 7.0 - below)
-    curves = {side: facts.layer.mean(side, row, style).mean for side in SIDES}
+    # Foot pitch stands as its sentence counts it: a sole on the floor is 0.
+    zero = FLAT_PITCH_DEG * style.factor(row) if name == FOOT_PITCH else 0.0
+    curves = {side: facts.layer.mean(side, row, style).mean - zero for side in SIDES}
     curves = {side: curve for side, curve in curves.items() if np.isfinite(curve).any()}
     band = facts.norm.band(row, style) if facts.norm is not None else None
-    drawn = [*curves.values(), *(band[:2] if band is not None else ())]
+    edges = () if band is None else (band[0] - zero, band[1] - zero)
+    drawn = [*curves.values(), *edges]
     usual = style.scale(row)
     panel.frame(_CYCLE, _scale(drawn, _LEAST_SHARE * (usual.high - usual.low)), x_numbers=True)
     first_mm = top + 2.4 + below - TITLE_LINE_MM * (len(title) - 1)
@@ -62,8 +67,8 @@ def draw_thumbnail(
         sheet.text(left + inset, first_mm + TITLE_LINE_MM * number, words, size="tiny", colour="quiet")
     if phase is not None:
         _shade(panel, phase)
-    if band is not None:
-        panel.band(PERCENT, band[0], band[1], colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
+    if edges:
+        panel.band(PERCENT, *edges, colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
     for side, curve in curves.items():
         line = [np.column_stack([PERCENT, curve])]
         panel.polylines(line, colour=side, width=1.1, dashes=style.dashes(side), gid=f"first|{side}|{row.column('')}")

@@ -165,7 +165,8 @@ def worn_words(facts: SessionFacts, besides: Sequence[str] = ()) -> Iterator[str
     for name in ("footwear", "aid"):
         stated = dict.fromkeys(str(trial.get(name, "")) for trial in facts.layer.trials)
         words = (word for word in stated if word not in ("", NOT_STATED, *besides))
-        yield from (facts.style.label(f"first.{name}", what=facts.style.word(word)) for word in words)
+        labels = facts.style.labels
+        yield from (facts.style.label(f"first.{name}", what=labels.get(word) or labels.get(f"worn.{word}", word)) for word in words)
 
 
 def _reasons(facts: SessionFacts, layer: str) -> Iterator[str]:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 
+from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.report import draw_report
+from biomech_id.report.book import session_pages
 from biomech_id.report.first.facts import SessionFacts
-from biomech_id.report.first.patterns import CURVE_ROWS
+from biomech_id.report.first.patterns import CURVE_ROWS, _pace
 from biomech_id.report.first.trust import trusted
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.report.panels.norm import load_norm
 from biomech_id.report.panels.small_title import small_title
 
 
@@ -108,3 +116,46 @@ def test_a_norm_of_means_alone_is_not_judged_and_of_other_ages_orientation_only(
     assert "orientation only" not in adults
     few = " ".join(printed_on(tables, tmp_path, norm=build_norm(n=12).assign(age_min_y=30.0, age_max_y=50.0)))
     assert "below 20 people: orientation only" in few
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_text_has_seven_points_and_grey_lines_six(build, build_norm, language):
+    session, style = build(scores=True), load_style(language=language)
+    with mpl.rc_context(style.rc):
+        (page,) = session_pages(session, style, load_norm(build_norm(n=24), session), ["first"])
+        texts = [text for text in page.figure.findobj(Text) if text.get_visible() and len(text.get_text().strip("▲▼ ")) > 1]
+    grey = {to_rgb(style.colour("quiet"))}
+    body = {text.get_text(): text.get_fontsize() for text in texts if to_rgb(text.get_color()) not in grey}
+    assert len(body) > 30
+    assert {words: size for words, size in body.items() if size < 7.0 and not words.replace("−", "").isdigit()} == {}
+    assert min(text.get_fontsize() for text in texts) >= 6.0
+
+
+@pytest.mark.parametrize(("cycles", "n"), [(1, ["n = 1"]), (2, ["n = 2"]), (3, [])])
+def test_few_cycles_are_said_beside_the_numbers(build, tmp_path, cycles, n):
+    assert {text for text in printed_on(build(cycles=cycles), tmp_path) if text.startswith("n = ")} == set(n)
+
+
+@pytest.mark.parametrize(
+    ("speed", "pace", "knee"),
+    [(0.227, "very_slow", "44.7"), (0.23, "slow", "55.2"), (0.5, "free", "59.1"), (0.7, "very_fast", "61.9")],
+)
+def test_published_means_are_those_of_the_speed_s_class(speed, pace, knee):
+    row = published_means(speed)
+    assert (row["pace"], row["knee"]) == (pace, knee)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "slow speed (Schwartz 2008)"), ("de", "langsamem Tempo (Schwartz 2008)")])
+def test_a_speed_out_of_the_norm_s_range_stands_beside_published_means_in_grey(language, words):
+    def lines(warns: bool) -> list[tuple[str, str]]:
+        side = SimpleNamespace(mean=SimpleNamespace(numbers={"speed_dimensionless": [0.3]}))
+        norm = SimpleNamespace(scalars={"speed_dimensionless": (0.45, 0.05)})
+        facts = SimpleNamespace(artefacts={"speed": {warns}}, norm=norm, sides={"L": side}, style=load_style(language=language))
+        return list(_pace(facts))
+
+    (_, first), (published, second) = lines(True)
+    assert (first, second) == ("warn", "quiet")
+    assert words in published
+    assert "55°" in published
+    assert "−2°" in published
+    assert lines(False) == []
