@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.studies import nothing_changed as study
+from biomech_id.interpretation.deviations import judge_patterns
+from biomech_id.interpretation.rules import shipped_rules
+from biomech_id.sample import virtual_subject
 
 
 def test_the_table_holds_its_gates() -> None:
@@ -28,3 +32,12 @@ def test_a_sample_agrees_with_the_table() -> None:
     assert (counts.pairs, counts.seeded, counts.wrong) == (3, 3, 0)
     assert counts.named >= 2
     assert counts.false <= 1
+
+
+@pytest.mark.slow
+def test_a_foot_that_drops_is_said_of_its_side_and_nothing_of_the_other() -> None:
+    person = replace(virtual_subject(pattern="drop foot", plates="steps", duration_s=6.0), age_years=study.BODIES["adult"])
+    tables = study.analysed(person, uncertainty=True)
+    said = {(row.side, row.pattern) for row in judge_patterns(tables, study.people_for(tables), shipped_rules()) if row.marked}
+    assert ("R", "ASWS2") in said
+    assert {side for side, _ in said} == {"R"}

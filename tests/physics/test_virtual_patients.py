@@ -19,6 +19,7 @@ from biomech_id.pipeline.demo import run_demo
 from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject, write_c3d
 from biomech_id.sample.jets import time_jet
 from biomech_id.sample.patterns.patients import PATIENTS
+from biomech_id.sample.truth import Truth
 from biomech_id.trial import EventKind
 
 #: N m/kg, root mean square per axis; frames left out at each end.
@@ -28,6 +29,8 @@ FIRST = {
     "toe walker": "toe", "drop foot": "heel", "steppage": "toe", "crouch": "both", "stiff knee": "heel", "shuffle": "both",
     "hemiplegic": "heel", "crutches": "heel", "walker": "heel",
 }  # fmt: skip
+#: Whose right foot lands on its toes, and the left one on its heel.
+RIGHT_TOES = ("drop foot", "hemiplegic")
 
 
 @cache
@@ -123,7 +126,7 @@ def _ends(me: VirtualSubject, side: str, times_s: np.ndarray) -> tuple[np.ndarra
 def test_what_touches_first(pattern: str) -> None:
     """No end of a sole is ever below the floor; at the strike the end that the pattern says is nearest to it, and comes to rest."""
     me = virtual_subject(pattern=pattern)
-    for side, first in ((s, "toe" if pattern == "hemiplegic" and s == "R" else FIRST[pattern]) for s in SIDES):
+    for side, first in ((s, "toe" if pattern in RIGHT_TOES and s == "R" else FIRST[pattern]) for s in SIDES):
         strike_s = float(me.gait.plan.steps[side].strike_s[1])
         cycle = np.linspace(strike_s, strike_s + me.gait.plan.cycle_s, 2000)
         heel, toe, speed = _ends(me, side, cycle)
@@ -142,6 +145,13 @@ def test_what_touches_first(pattern: str) -> None:
         assert clear.min() > 0.004
 
 
+def _through_cycle(truth: Truth, side: str) -> np.ndarray:
+    """Dorsiflexion at 0 to 100 % of the first whole cycle, degrees."""
+    strikes_s = [stance.strike_s for stance in truth.stances if stance.side == side and stance.strike_s >= truth.time_s[0]]
+    times_s = np.linspace(*strikes_s[:2], 101)
+    return np.interp(times_s, truth.time_s, np.rad2deg(truth.joint_angles_rad[side, "ankle"][:, 0]))
+
+
 def test_patterns_are_what_they_are_called() -> None:
     truths = {pattern: recorded(pattern).truth for pattern in PATIENTS}
     knee = {p: np.rad2deg(t.joint_angles_rad["R", "knee"][:, 0]) for p, t in truths.items()}
@@ -150,6 +160,11 @@ def test_patterns_are_what_they_are_called() -> None:
     assert knee["stiff knee"].max() < 42.0 < knee["toe walker"].max()
     assert ankle["steppage"].min() < -15.0
     assert truths["shuffle"].spatiotemporal["speed_m_s"] == pytest.approx(0.4, abs=0.01)
+    # The dropped foot hangs 10 degrees and more below the other one through swing and at its strike; in stance both are alike.
+    swing = {side: _through_cycle(truths["drop foot"], side)[82:] for side in SIDES}
+    stance = {side: _through_cycle(truths["drop foot"], side)[5:55] for side in SIDES}
+    assert (swing["L"] - swing["R"]).min() > 10.0
+    assert np.abs(stance["L"] - stance["R"]).max() < 3.0
     # A toe walker's heel marker never comes near where it is when the foot is flat.
     flat = float(virtual_subject().static().trial.markers["RHEE"][:, 2].mean())
     assert recorded("toe walker").trial.markers["RHEE"][:, 2].min() > flat + 0.06

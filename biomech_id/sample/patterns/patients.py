@@ -22,12 +22,13 @@ TOE_WALKER = replace(
     toe_fall=(0.60, 0.97), least_knee_flexion_rad=0.30, place=0.20, cop_travel=(-0.40, -0.08),
     height=(-0.0100, 0.0, 0.0, 0.0, 0.0, 0.0),
 )  # fmt: skip
-#: Weak dorsiflexors: high steps, a heel that is hardly ahead of the toes, and the forefoot slaps down at once.
-DROP_FOOT = replace(
-    _STEP, froude_speed=0.32, heel_pitch_rad=0.17, heel_rise=(0.86, 0.995), heel_fall=(0.985, 1.040),
-    lift_height=0.075, least_knee_flexion_rad=0.16, cop_travel=(-0.02, 0.30),
+#: Weak dorsiflexors on the right: the foot hangs through swing, hip and knee lift it over the floor, and the forefoot lands first.
+_DROPPED = replace(
+    _STEP, heel_pitch_rad=0.0, toe_pitch_rad=1.25, toe_rise=(0.308, 0.78), toe_fall=(0.57, 1.12), swing=(0.555, 1.036),
+    cop_travel=(-0.30, -0.04),
 )  # fmt: skip
-#: The same, worse: the toes land first and the heel comes down after them.
+DROP_FOOT = replace(WALK, froude_speed=0.32, swing=(0.555, 1.0305), right=_DROPPED)
+#: Worse, and on both sides: a high step, the toes land first and the heel comes down after them.
 STEPPAGE = replace(
     _STEP, froude_speed=0.30, heel_pitch_rad=0.0, toe_fall=(0.62, 1.115), toe_pitch_rad=1.2, lift_height=0.080,
     least_knee_flexion_rad=0.22, cop_travel=(-0.30, -0.04),
