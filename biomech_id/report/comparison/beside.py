@@ -196,7 +196,7 @@ def draw_differences(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: fl
             sheet.text(left_mm, y + 2.2, "…", size="tiny")
             return
         sheet.text(left_mm, y + style.size("tiny") * MM_PER_POINT, "–", size="tiny", colour="quiet")
-        y = sheet.paragraph(left_mm + 3.0, y, lines, size="tiny", spacing=1.2) + 0.5
+        y = sheet.paragraph(left_mm + 3.0, y, lines, size="tiny", colour="quiet", spacing=1.2) + 0.5
 
 
 def other_differences(facts: Comparison) -> Iterator[str]:

@@ -118,7 +118,7 @@ def draw_profiles(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float
                 _bar(sheet, at, floor - scale * value, bar - 0.15, scale * value, side, pale=not after)
                 if after:
                     text = written(value, 0, style.decimal_mark)
-                    sheet.text(at + bar / 2, floor - scale * value - 0.6, text, size="tiny", colour=side, ha="center")
+                    sheet.text(at + bar / 2, floor - scale * value - 0.6, text, size="tiny", ha="center")
         short = ".".join(name)
         words = style.label(f"changed.short_{short}").split(" ", 1)
         for line, word in enumerate(words):

@@ -16,7 +16,7 @@ from biomech_id.report.comparison.headline import speed_change_percent
 from biomech_id.report.layout.numbers import DECIMALS, written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
+from biomech_id.report.layout.typography import MM_PER_POINT, shortened, width_mm, wrapped
 
 #: At most so many patterns in words, each at least so high; what finds no room stands in one line.
 _MOST, _INDENT_MM, _CURVE_MM = 6, 6.0, 33.0
@@ -33,8 +33,8 @@ _NAMED = (
     ("KneeMoment", "X"),
 )
 _FASTER_PERCENT = 10.0
-#: Room for the heads of the boxes.
-_HEAD_MM = 40.0
+#: Room for the heads of the boxes, and from line to line in them.
+_HEAD_MM, _LINE_MM = 44.0, 3.0
 
 
 def pattern_names(rule: PatternRule, style: Style) -> tuple[str, str]:
@@ -86,9 +86,9 @@ def draw_changes(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float,
     sheet.text(right_mm, top_mm, style.label("changed.key"), size="tiny", colour="quiet", ha="right")
     boxes = list(_boxes(facts))
     heights = [_box_lines(text, right_mm - left_mm, style) for _, text in boxes]
-    low = bottom_mm - sum(2.6 * len(lines) + 4.2 for lines in heights)
-    rest = wrapped(_rest(facts), right_mm - left_mm, style.size("tiny"), most=5)
-    low_rest = low - 2.6 * len(rest) - 3.0
+    low = bottom_mm - sum(_LINE_MM * len(lines) + 4.2 for lines in heights)
+    rest = wrapped(_rest(facts), right_mm - left_mm, style.size("small"), most=5)
+    low_rest = low - _LINE_MM * len(rest) - 3.0
     y = top_mm + 5.2
     for text, colour, weight in _opening(facts):
         for line in wrapped(text, right_mm - left_mm, style.size("small"), weight=weight, most=2):
@@ -103,16 +103,16 @@ def draw_changes(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float,
     if len(facts.groups) > shown:
         more = "; ".join(_in_line(sides, facts) for sides in facts.groups[shown:])
         rest = wrapped(
-            f"{style.label('changed.more', patterns=more)} {_rest(facts)}", right_mm - left_mm, style.size("tiny"), most=5
+            f"{style.label('changed.more', patterns=more)} {_rest(facts)}", right_mm - left_mm, style.size("small"), most=5
         )
     sheet.rule(left_mm, low_rest - 0.6, right_mm, low_rest - 0.6, colour="grid")
-    sheet.paragraph(left_mm, low_rest, rest, size="tiny")
+    sheet.paragraph(left_mm, low_rest, rest, size="small", spacing=1.2)
     for (head, _), lines in zip(boxes, heights, strict=True):
-        height = 2.6 * len(lines) + 3.0
+        height = _LINE_MM * len(lines) + 3.0
         sheet.box(left_mm, low, right_mm - left_mm, height, face="shade", edge=None)
         sheet.box(left_mm, low, 1.2, height, face="zero", edge=None)
-        sheet.text(left_mm + 3.5, low + 3.6, head, size="tiny", weight="bold")
-        sheet.paragraph(left_mm + _HEAD_MM, low + 1.3, lines, size="tiny", spacing=1.2)
+        sheet.text(left_mm + 3.5, low + 3.8, head, size="small", weight="bold")
+        sheet.paragraph(left_mm + _HEAD_MM, low + 1.3, lines, size="small", spacing=1.2)
         low += height + 1.2
 
 
@@ -122,7 +122,7 @@ def _height(sides: Sequence[PatternChange], facts: Comparison) -> float:
 
 
 def _box_lines(text: str, room_mm: float, style: Style) -> list[str]:
-    return wrapped(text, room_mm - _HEAD_MM - 2.0, style.size("tiny"), most=5)
+    return wrapped(text, room_mm - _HEAD_MM - 2.0, style.size("small"), most=7)
 
 
 def _opening(facts: Comparison) -> Iterator[tuple[str, str, str]]:
@@ -168,9 +168,12 @@ def _draw_group(
     for each in sides:
         text = f"{each.side} " if each.side else ""
         text += f"{_number(each.before, quantity.unit, style)} → {_number(each.after, quantity.unit, style)}"
-        text += unit_of(quantity.unit, style)
+        change, unit = _change_words(each, style), unit_of(quantity.unit, style)
+        # The change has the unit too: where both have no room the numbers before it go without.
+        looks = ((text + unit, "small"), (text, "small"), (text, "tiny"))
+        text, size = next((look for look in looks if _beside_mm(*look, change, style) <= room), looks[-1])
         sheet.text(x, y, text, size="heading", colour=each.side or "ink", weight="bold")
-        sheet.text(x + room, y, _change_words(each, style), size="tiny", ha="right")
+        sheet.text(x + room, y, change, size=size, ha="right")
         y += 3.9
     long, short = pattern_names(rule, style)
     y = _name(sheet, f"{long} ({short})", x, y - 2.8, room)
@@ -182,6 +185,10 @@ def _draw_group(
     if with_curve:
         place = (right - _CURVE_MM, top + 0.6, _CURVE_MM, min(height - 1.0, 22.0))
         draw_before_after(sheet, facts, (quantity.variable, quantity.component), place, _phase(facts, rule))
+
+
+def _beside_mm(text: str, size: str, change: str, style: Style) -> float:
+    return width_mm(text, style.size("heading"), weight="bold") + 2.0 + width_mm(change, style.size(size))
 
 
 def _name(sheet: Sheet, text: str, x_mm: float, top_mm: float, room_mm: float) -> float:

@@ -116,16 +116,16 @@ def _verdicts(sheet: Sheet, facts: Comparison) -> None:
     style, layers = sheet.style, list(trust_of(facts))
     sheet.rule(LEFT_MM, 25.6, RIGHT_MM, 25.6, colour="zero", width=0.4)
     sheet.rule(LEFT_MM, 30.2, RIGHT_MM, 30.2, colour="zero", width=0.4)
-    width = (RIGHT_MM - LEFT_MM) / len(MARKS)
-    for number, (grade, (mark, colour)) in enumerate(MARKS.items()):
-        x = LEFT_MM + number * width
+    x = LEFT_MM
+    for grade, (mark, colour) in MARKS.items():
         sheet.text(x, 28.8, mark, size="small", colour=colour, weight="bold")
         head = f"{style.label(f'changed.grade_{grade}')}:"
         sheet.text(x + 4.0, 28.8, head, size="small", weight="bold")
         names = ", ".join(style.label(f"changed.layer_{each.layer}") for each in layers if each.grade == grade)
         start = 5.2 + width_mm(head, style.size("small"), weight="bold")
-        names = shortened(names or style.label("changed.grade_none"), width - start - 2.0, style.size("small"))
+        names = names or style.label("changed.grade_none")
         sheet.text(x + start, 28.8, names, size="small")
+        x += start + width_mm(names, style.size("small")) + 8.0
 
 
 def _how_to_read(sheet: Sheet, top_mm: float) -> float:

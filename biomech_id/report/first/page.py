@@ -22,8 +22,6 @@ from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called
 #: Left and right edge of the three columns, and between which heights they stand.
 _LEFT, _MIDDLE, _RIGHT = (LEFT_MM, 80.0), (86.0, 206.0), (212.0, RIGHT_MM)
 _TOP_MM, _BOTTOM_MM = 37.5, 193.0
-#: Left and right edge of the three parts of the line of layers.
-_LAYERS_MM = ((LEFT_MM, 98.0), (102.0, 232.0), (236.0, RIGHT_MM))
 #: Movements whose page is a session's first, the foremost first; where their content begins; what stands below it, in two columns
 #: that need this height.
 _FOREMOST = ("run", "jump", "squat", "rise")
@@ -74,7 +72,7 @@ def draw_as_first(sheet: Sheet, facts: SessionFacts, below_mm: float) -> None:
     """
     layers, (left, right) = trusted(facts), _OWN_BELOW_MM
     _draw_head(sheet, facts)
-    draw_layer_line(sheet, layers, _LAYERS_MM, 30.2)
+    draw_layer_line(sheet, layers, LEFT_MM, 30.2)
     if below_mm < _BOTTOM_MM - _LEAST_BELOW_MM:
         draw_trust(sheet, layers, *left, below_mm)
         _draw_below(sheet, facts, right, below_mm)
@@ -97,7 +95,7 @@ def first_page(content: Content) -> Figure:
     facts = SessionFacts(layer, style, content.norm)
     layers = trusted(facts)
     _draw_head(sheet, facts)
-    draw_layer_line(sheet, layers, _LAYERS_MM, 30.2)
+    draw_layer_line(sheet, layers, LEFT_MM, 30.2)
     for left, right in ((_LEFT[1], _MIDDLE[0]), (_MIDDLE[1], _RIGHT[0])):
         sheet.rule((left + right) / 2, _TOP_MM - 3.0, (left + right) / 2, _BOTTOM_MM, colour="grid", width=0.8)
     y = draw_numbers(sheet, facts, _LEFT[0], _TOP_MM, _LEFT[1])

@@ -16,7 +16,7 @@ from biomech_id.report.first.patterns import rule_words, value_text
 from biomech_id.report.layout.findings import grade_colour
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
-from biomech_id.report.layout.typography import MM_PER_POINT, shortened, width_mm, wrapped
+from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 from biomech_id.trial.worn import NOT_STATED
@@ -256,7 +256,7 @@ def grade_word(grade: Grade, style: Style) -> str:
     return style.label(f"first.grade_{grade.name.lower()}")
 
 
-def draw_layer_line(sheet: Sheet, layers: Sequence[LayerTrust], places_mm: tuple[tuple[float, float], ...], y_mm: float) -> None:
+def draw_layer_line(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, y_mm: float) -> None:
     """Draw the session's verdict by layer in one line: which layers are good, with limits, not usable.
 
     Parameters
@@ -265,19 +265,21 @@ def draw_layer_line(sheet: Sheet, layers: Sequence[LayerTrust], places_mm: tuple
         Where to draw.
     layers : Sequence[LayerTrust]
         As of `trusted`.
-    places_mm : tuple[tuple[float, float], ...]
-        Left and right edge of each of the three parts.
+    left_mm : float
+        Where the first of the three parts begins; each other one follows the one before it, so that none is cut.
     y_mm : float
         Baseline, from the sheet's top.
     """
     style, size = sheet.style, sheet.style.size("small")
-    for (left, right), grade in zip(places_mm, SHAPES, strict=True):
+    x = left_mm
+    for grade in SHAPES:
         names = [style.label(f"first.short_{each.layer}") for each in layers if each.grade == grade]
-        head = f"{grade_word(grade, style)}: "
-        after = left + 4.0 + width_mm(head, size, weight="bold")
-        sheet.text(left, y_mm, SHAPES[grade], size="body", colour=grade)
-        sheet.text(left + 4.0, y_mm, head, size="small", weight="bold")
-        sheet.text(after, y_mm, shortened(", ".join(names) or style.label("first.none"), right - after, size), size="small")
+        head, text = f"{grade_word(grade, style)}: ", ", ".join(names) or style.label("first.none")
+        after = x + 4.0 + width_mm(head, size, weight="bold")
+        sheet.text(x, y_mm, SHAPES[grade], size="body", colour=grade)
+        sheet.text(x + 4.0, y_mm, head, size="small", weight="bold")
+        sheet.text(after, y_mm, text, size="small")
+        x = after + width_mm(text, size) + 8.0
 
 
 def draw_unsayable(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: float, right_mm: float) -> float:
