@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "commands",
+    "equations",
     "gallery",
     "site_search",
 ]
@@ -31,6 +32,12 @@ templates_path = ["_templates"]
 
 # The pages are Markdown that reads as well where the sources are browsed; a heading is the same anchor there and here.
 myst_heading_anchors = 4
+
+# Formulas: $...$ in a line, a fence of "math" as a block, as where the sources are browsed; drawn by the reader's browser.
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+myst_update_mathjax = False
+html_math_renderer = "mathml"
 
 # A name in single backticks is a link wherever in the package it lives, and one that leads nowhere stops the build.
 default_role = "any"

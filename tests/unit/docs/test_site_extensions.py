@@ -28,8 +28,24 @@ def test_every_command_is_described_with_its_example_and_options(monkeypatch: py
     assert "Default: ``" not in text
 
 
-def test_there_are_three_extensions_of_our_own_and_no_more() -> None:
-    assert sorted(path.name for path in EXTENSIONS.glob("*.py")) == ["commands.py", "gallery.py", "site_search.py"]
+def test_there_are_four_extensions_of_our_own_and_no_more() -> None:
+    assert sorted(path.name for path in EXTENSIONS.glob("*.py")) == ["commands.py", "equations.py", "gallery.py", "site_search.py"]
+
+
+def test_mathematics_has_its_indices_and_spaces_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("docutils", minversion="0.22")
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+
+    def drawn(latex: str) -> str:
+        return re.sub(r" xmlns=\S+?(?=>| )|\s*\n\s*", "", import_module("equations").mathml(latex, block=False))
+
+    dotted = '<mover accent="true"><mi>x</mi><mo stretchy="false">˙</mo></mover>'
+    assert drawn(r"\dot x_1^2") == f"<math><msubsup>{dotted}<mn>1</mn><mn>2</mn></msubsup></math>"
+    assert drawn(r"\dot x_1") == f"<math><msub>{dotted}<mn>1</mn></msub></math>"
+    space = '<mspace width="0.17em" />'
+    assert drawn(r"d \sin x") == f"<math><mi>d</mi>{space}<mi>sin</mi><mo>\N{FUNCTION APPLICATION}</mo>{space}<mi>x</mi></math>"
+    assert space not in drawn(r"- \sin(x)")
+    assert 'lspace="0" rspace="0">/</mo>' in drawn("r_{A/F}")
 
 
 def test_a_page_of_the_gallery_has_its_picture_and_a_failing_example_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
