@@ -1,14 +1,16 @@
 """The generated parts of the source documents' pages: ``python -m docs.documents.write``.
 
 A page is written by hand down to its generated parts, which stand between two comments: the recipes, whole, from
-``pipelines/mechanics``; numbers that the document prints, computed again; and every numbered equation, figure, table and listing
-with the call that gives it and the test that holds it, from ``items.csv``.
+``pipelines/mechanics``; its symbols, from ``symbols.csv``; numbers that the document prints, computed again; and every numbered
+equation, figure, table and listing with the call that gives it and the test that holds it, from ``items.csv``, equations in LaTeX
+from ``equations.toml``.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
@@ -45,16 +47,32 @@ def anchor(row: dict[str, str]) -> str:
     return re.sub(r"[^\w\- ]", "", heading(row).lower()).strip().replace(" ", "-")
 
 
+def latex(document: str) -> dict[str, str]:
+    """Numbered equations of a document, in its own order, without blank lines at their ends."""
+    tables = tomllib.loads((HERE / "equations.toml").read_text(encoding="utf-8"))
+    return {number: equation.strip() for number, equation in tables[document].items()}
+
+
+def symbols(document: str) -> str:
+    """What the letters in a document's equations mean, in which unit, and what they are called here."""
+    with (HERE / "symbols.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["document"] == document]
+    lines = [f"| ${row['symbol']}$ | {row['meaning']} | {row['unit']} | {row['here']} |" for row in rows]
+    return "\n".join(["| there | meaning | unit | here |", "|---|---|---|---|", *lines]) + "\n"
+
+
 def list_of_items(document: str) -> str:
-    """Every item of a document: what it says, the call that gives it, the test that holds it."""
-    return "\n".join(_item(row) for row in items(document))
+    """Every item of a document: what it says, the equation if it is one, the call that gives it, the test that holds it."""
+    equations = latex(document)
+    return "\n".join(_item(row, equations.get(row["item"], "")) for row in items(document))
 
 
-def _item(row: dict[str, str]) -> str:
+def _item(row: dict[str, str], equation: str) -> str:
     title, note = row["what"], f" {row['note']}" if row["note"] else ""
+    typeset = f"\n```math\n{equation}\n```\n" if equation else ""
     functions = ", ".join(f"`{name}`" for name in row["function"].split(";") if name)
     call = f"`{row['call']}`; in {functions}" if functions else "None"
-    return f"### {heading(row)}\n\n{title[0].upper()}{title[1:]}.{note}\n\n- Ours: {call}\n- Held by `{row['test']}`\n"
+    return f"### {heading(row)}\n\n{title[0].upper()}{title[1:]}.{note}\n{typeset}\n- Ours: {call}\n- Held by `{row['test']}`\n"
 
 
 def recipe(name: str) -> str:
@@ -167,6 +185,7 @@ def table() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {"contents": contents, "printed wrenches": printed_wrenches, "costs": costs, "table": table}
 PARTS |= {f"items of {document}": lambda document=document: list_of_items(document) for document in PAGES}  # type: ignore[misc]
+PARTS |= {f"symbols of {document}": lambda document=document: symbols(document) for document in PAGES}  # type: ignore[misc]
 
 
 def rendered(text: str) -> str:

@@ -1,11 +1,16 @@
-"""Every equation, figure, table and listing of the five source documents is on a page, with a function and a test that exist."""
+"""Every equation, figure, table and listing of the five source documents is on a page, with a function and a test that exist.
+
+What the equations say, typeset, is held against the code in ``tests/physics/test_typeset_equations.py``.
+"""
 
 from __future__ import annotations
 
 import ast
 import csv
 import re
+import tomllib
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -16,6 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "documents"
 ITEMS = list(csv.DictReader((FOLDER / "items.csv").open(encoding="utf-8")))
+LATEX = tomllib.loads((FOLDER / "equations.toml").read_text(encoding="utf-8"))
+SYMBOLS = list(csv.DictReader((FOLDER / "symbols.csv").open(encoding="utf-8")))
+#: How many equations each document has: 104 numbered ones, the first's formulas, and one of the fourth's without a number.
+EQUATIONS = {"1": 11, "2": 15, "3": 21, "4": 23, "5": 46}
 #: How many equations, figures, tables and listings each document has.
 COUNTS = {"1": 40, "2": 21, "3": 25, "4": 32, "5": 47}
 PAGE = re.compile(r"\]\((?P<page>[\w./-]+\.md)(?:#(?P<anchor>[\w-]+))?\)")
@@ -74,6 +83,79 @@ def test_pages_are_what_the_table_says(writer: Any) -> None:
         text = (FOLDER / page).read_text(encoding="utf-8")
         assert text.count("<!-- generated: ") == text.count("<!-- end -->") == len(writer.PART.findall(text)) > 0
         assert text == writer.rendered(text), page
+
+
+def test_every_numbered_equation_is_typeset_once() -> None:
+    """In the order of the document; TOML itself refuses a number twice. (15) of the fourth document is an empty line."""
+    for document, count in EQUATIONS.items():
+        numbered = [row["item"] for row in ITEMS if row["document"] == document and row["kind"] in ("equation", "formula")]
+        assert list(LATEX[document]) == numbered
+        assert len(numbered) == count
+    assert sum(EQUATIONS[document] for document in "235") + EQUATIONS["4"] - 1 == 104
+    assert [(document, number) for document in LATEX for number, latex in LATEX[document].items() if not latex] == [("4", "15")]
+
+
+def test_an_equation_says_what_it_is_in_one_sentence() -> None:
+    for row in ITEMS:
+        if row["kind"] in ("equation", "formula"):
+            assert row["what"][0].isupper() or row["what"][0] == "(", name_of(row)
+            assert not re.search(r"[.!?] |[.!?]$", row["what"]), name_of(row)
+
+
+def test_all_latex_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As MathML, without an index below a letter that has a dot or an arrow, where docutils alone would write it."""
+    pytest.importorskip("docutils", minversion="0.22")
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    mathml = import_module("equations").mathml
+    for latex in [*(latex for equations in LATEX.values() for latex in equations.values()), *(row["symbol"] for row in SYMBOLS)]:
+        drawn = mathml(latex, block=True)
+        assert "merror" not in drawn
+        assert drawn.count("<munderover") == latex.count(r"\sum"), latex
+        assert "\n\n" not in latex, "a blank line ends a formula"
+        assert len(re.findall(r"(?<!\\)\{", latex)) == len(re.findall(r"(?<!\\)\}", latex)), latex
+    with pytest.raises(ValueError, match=r"not LaTeX that can be drawn: \\nosuch x"):
+        mathml(r"\nosuch x", block=True)
+
+
+#: What lays a formula out, sets letters above others, or names a function.
+LAYOUT = re.compile(
+    r"\\(?:begin|end)\{\w+\}|\\math(?:rm|sf)(?:\{\w+\}| \w)|\\[\\,;{}]"
+    r"|\\(?:left|right|bigl|bigr|q?quad|frac|d*dot|vec|bar|tilde|overrightarrow|mathbf|boldsymbol|sin|cos|sum"
+    r"|cdot|times|ast|neq|nabla|partial|ldots)(?![a-z])"
+)
+#: The sign of a rate, d/dt, in a frame or without.
+RATE = re.compile(r"\\frac\{(?:\{\}\^\{A\})?d\}\{dt\}")
+#: An index or a power.
+INDEX = re.compile(r"[_^](?:\{(?:[^{}]|\{[^{}]*\})*\}|\\?\w+)")
+#: Letters that count, and pi.
+COUNTERS = {"i", "n", "N", r"\pi"}
+
+
+def letters(latex: str) -> set[str]:
+    """Letters of a formula without their indices: Latin ones, and Greek by name."""
+    plain = LAYOUT.sub(" ", INDEX.sub(" ", RATE.sub(" ", latex)))
+    return set(re.findall(r"\\?[A-Za-z]+", plain))
+
+
+@pytest.mark.parametrize("document", LATEX)
+def test_every_letter_stands_in_the_table_of_symbols(document: str) -> None:
+    rows = [row for row in SYMBOLS if row["document"] == document]
+    listed = set().union(*(letters(latex) for row in rows for latex in (row["symbol"], *re.findall(r"\$(.*?)\$", row["meaning"]))))
+    used = set().union(*(letters(latex) for latex in LATEX[document].values()))
+    assert used - listed - COUNTERS == set()
+    assert len(used) >= 8
+
+
+UNITS = {"", "rad", "rad/s", "rad/s²", "s", "m", "m/s", "m/s²", "kg", "kg m²", "N", "N m", "J"}
+
+
+def test_names_and_units_beside_the_symbols_exist() -> None:
+    sources = [path for room in ("algebra", "dynamics", "multibody") for path in (ROOT / "biomech_id" / room).rglob("*.py")]
+    words = set().union(*(re.findall(r"\w+", path.read_text(encoding="utf-8")) for path in sources))
+    for row in SYMBOLS:
+        for span in re.findall(r"`([^`\"]+)`", row["here"]):
+            assert set(re.findall(r"[A-Za-z_]\w+", span)) <= words | {"_lab_"}, row
+        assert {unit.strip() for unit in row["unit"].split(",")} <= UNITS, row
 
 
 def test_printed_wrenches_equal_ours(writer: Any) -> None:
