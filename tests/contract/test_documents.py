@@ -1,6 +1,6 @@
 """Every equation, figure, table and listing of the five source documents is on a page, with a function and a test that exist.
 
-What the equations say, typeset, is held against the code in ``tests/physics/test_typeset_equations.py``.
+What the equations say, typeset, is held against the code in ``test_typeset_equations`` and ``test_typeset_vectors``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Foot and shank as they are typeset on the third document's page, (E10) to (E21), read and held against `block_system`."""
+"""Equations between vectors as they are typeset on the source documents' pages, read and held against the code beside them.
+
+Foot and shank of the third document, (E10) to (E21), against `block_system`; wrenches of the first, (E5) to (E11), against
+`observe`.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +22,24 @@ from biomech_id.dynamics.block_system import BlockSystem, block_system
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
+from biomech_id.dynamics.observer import Observer, observe, relative_motion
 
 EQUATIONS = Path(__file__).resolve().parents[2] / "docs" / "documents" / "equations.toml"
-LATEX = tomllib.loads(EQUATIONS.read_text(encoding="utf-8"))["3"]
+LATEX, WRENCHES = (tomllib.loads(EQUATIONS.read_text(encoding="utf-8"))[document] for document in "31")
 #: Rounding of sums of a few terms of up to 1000 N or N m.
 ROUNDING = 1e-10
 N = 6
-INDEX = r"(?:\{[^{}]*\}|\w)"
+INDEX = r"(?:\{(?:\\[{}]|\{\w+\}|[^{}])*\}|\w)"
 TOKEN = re.compile(
     rf"(?P<symbol>\\dot\{{\\vec\\omega\}}_\w\^\w|\\overrightarrow\{{GRF\}}\^G|\\vec\s*\\?[a-zA-Z]+(?:_{INDEX})?(?:\^{INDEX})?"
-    rf"|[RIm]_{INDEX}(?:\{{\}}\^\{{-1\}})?|\\mathbf 1|\b0\b)"
-    r"|(?P<function>S)(?=\()|(?P<open>\()|(?P<close>\))|(?P<cross>\\times)|(?P<operator>[-+])|(?:\s|\\,|&|\\(?:begin|end)\{aligned\})+"
+    rf"|(?:\\d*dot\s*)?(?:\\omega|[RImrF])_{INDEX}(?:\{{\}}\^\{{-1\}})?|\\mathbf 1|\b[02]\b|\bg\b)"
+    r"|(?P<function>S)(?=\()|(?P<open>\()|(?P<close>\))|(?P<cross>\\times)|(?P<operator>[-+])"
+    r"|(?:\s|\\,|&|\\left|\\right|\\(?:begin|end)\{aligned\})+"
 )
 
 
 class Tensor:
-    """Scalars (N,), vectors (N, 3) or matrices (N, 3, 3), multiplied by what they are; ``%`` is the cross product."""
+    """Scalars (N,), vectors (N, 3) or matrices (N, 3, 3); ``**`` is the product of what they are, ``*`` the cross product."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -47,12 +53,12 @@ class Tensor:
     def __sub__(self, other: Tensor) -> Tensor:
         return self + -other
 
-    def __mul__(self, other: Tensor) -> Tensor:
+    def __pow__(self, other: Tensor) -> Tensor:
         if self.array.ndim == 1:
             return Tensor(self.array.reshape(-1, *[1] * (other.array.ndim - 1)) * other.array)
         return Tensor(np.einsum("nij,nj...->ni...", self.array, other.array))
 
-    def __mod__(self, other: Tensor) -> Tensor:
+    def __mul__(self, other: Tensor) -> Tensor:
         return Tensor(np.cross(self.array, other.array))
 
 
@@ -75,9 +81,9 @@ def value(latex: str, of: dict[str, Tensor]) -> Tensor:
         at = match.end()
     written = ""
     for (kind, token), (following, _) in pairwise([*tokens, ("end", "")]):
-        written += {"symbol": f"of[{name(token)!r}]", "cross": "%"}.get(kind, token)
+        written += {"symbol": f"of[{name(token)!r}]", "cross": "*"}.get(kind, token)
         if kind in ("symbol", "close") and following in ("symbol", "open", "function"):
-            written += "*"
+            written += "**"
     return eval(written, {"of": of, "S": cross_matrix})
 
 
@@ -190,3 +196,58 @@ def test_the_prints_slips_are_seen(numbers: dict[str, Tensor]) -> None:
         assert right in last
         left, other = last.replace(right, printed).split("=")
         assert np.abs(value(left, numbers).array - value(other, numbers).array).max() > 0.1
+
+
+@pytest.fixture(scope="module")
+def observer() -> Observer:
+    """A frame that turns and accelerates at random."""
+    rng = np.random.default_rng(22)
+    frames = Frames(Rotation.random(N, random_state=rng).as_matrix(), rng.normal(size=(N, 3)))
+    return Observer("A", frames, *rng.normal(size=(4, N, 3)) * 3)
+
+
+@pytest.fixture(scope="module")
+def seen(system: BlockSystem, observer: Observer) -> dict[str, Tensor]:
+    """Symbols of the first document for the shank, as seen from the observer."""
+    chain = system.chain
+    R, R_seg = np.swapaxes(observer.frames.R_lab_seg, 1, 2), chain.R_lab_seg[:, 1]
+    R_A_seg = R @ R_seg
+    r, velocity, acceleration = (part[:, 1] for part in relative_motion(chain, observer))
+    of = {"2": np.full(N, 2.0), "m_i": np.full(N, chain.mass_kg[1]), "R_AS": R, "g": np.broadcast_to(GRAVITY_LAB_M_S2, (N, 3))}
+    of |= {"r_JCA": r, "dotr_JCA": velocity, "ddotr_JCA": acceleration, "ddotr_OJS": observer.origin_acceleration_lab_m_s2}
+    of |= {"dotomega_SA": observer.omega_lab_rad_s, "ddotomega_SA": observer.alpha_lab_rad_s2}
+    of |= {"dotomega_SB": chain.omega_lab_rad_s[:, 1], "ddotomega_SB": chain.alpha_lab_rad_s2[:, 1]}
+    of["I_iCA"] = R_A_seg @ chain.inertia_kgm2[1] @ np.swapaxes(R_A_seg, 1, 2)
+    of["r_PCA"] = turned(R, chain.com_lab_m[:, 1] - chain.joint_lab_m[:, 1])
+    return {symbol: Tensor(array) for symbol, array in of.items()}
+
+
+def force_and_moment(number: str, of: dict[str, Tensor]) -> list[np.ndarray]:
+    """Both parts of a wrench that is typeset as a bracket with a semicolon."""
+    bracket = WRENCHES[number].partition(r"\left[")[2].rpartition(r"\right]")[0]
+    parts = re.split(r"\\; ; \\quad", bracket)
+    return [np.zeros((N, 3)) if part.strip() == "0" else value(part, of).array for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("number", "part"),
+    [("E5", "dynamic"), ("E7", "dalembert"), ("E8", "euler"), ("E9", "centrifugal"), ("E10", "coriolis"), ("E11", "gravity")],
+)
+def test_a_wrench_is_the_observed_one(
+    number: str, part: str, seen: dict[str, Tensor], system: BlockSystem, observer: Observer
+) -> None:
+    ours = getattr(observe(system.chain, observer)["shank"], part).about(system.chain.com_lab_m[:, 1])
+    force, moment = force_and_moment(number, seen)
+    # (E11) is written in the laboratory's axes, the others in the observer's.
+    same(turned(seen["R_AS"].array, force) if part == "gravity" else force, ours.force_N)
+    same(moment, ours.moment_Nm)
+
+
+def test_a_wrench_moves_to_the_joint(seen: dict[str, Tensor], system: BlockSystem, observer: Observer) -> None:
+    """(E6): what is added to the moment, and the rotation in front."""
+    ours = observe(system.chain, observer)["shank"].dynamic
+    at_com = ours.about(system.chain.com_lab_m[:, 1])
+    nothing, added = force_and_moment("E6", seen | {"F_mathrmdynA": Tensor(ours.force_N)})
+    same(nothing, 0 * added)
+    same(at_com.moment_Nm + added, ours.moment_Nm)
+    assert r"= R_{SA} \left(" in WRENCHES["E6"]
