@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -110,6 +111,9 @@ def test_all_latex_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     for latex in [*(latex for equations in LATEX.values() for latex in equations.values()), *(row["symbol"] for row in SYMBOLS)]:
         drawn = mathml(latex, block=True)
         assert "merror" not in drawn
+        pairs = {(parent.tag[36:], child.tag[36:]) for parent in ElementTree.fromstring(drawn).iter() for child in parent}
+        tables = {pair for pair in pairs if pair[1] in ("mtr", "mtd")}
+        assert tables <= {("mtable", "mtr"), ("mtr", "mtd")}, f"a bracket reaches over columns: {latex}"
         assert drawn.count("<munderover") == latex.count(r"\sum"), latex
         assert "\n\n" not in latex, "a blank line ends a formula"
         assert len(re.findall(r"(?<!\\)\{", latex)) == len(re.findall(r"(?<!\\)\}", latex)), latex
@@ -120,7 +124,7 @@ def test_all_latex_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 #: What lays a formula out, sets letters above others, or names a function.
 LAYOUT = re.compile(
     r"\\(?:begin|end)\{\w+\}|\\math(?:rm|sf)(?:\{\w+\}| \w)|\\[\\,;{}]"
-    r"|\\(?:left|right|bigl|bigr|q?quad|frac|d*dot|vec|bar|tilde|overrightarrow|mathbf|boldsymbol|sin|cos|sum"
+    r"|\\(?:left|right|q?quad|frac|d*dot|vec|bar|tilde|overrightarrow|mathbf|boldsymbol|sin|cos|sum"
     r"|cdot|times|ast|neq|nabla|partial|ldots)(?![a-z])"
 )
 #: The sign of a rate, d/dt, in a frame or without.
