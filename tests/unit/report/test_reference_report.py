@@ -1,4 +1,4 @@
-"""The committed reference report: what `reports.rebuild` draws today, small, with every font, and the pages that a README shows.
+"""The committed reference report: what `reports.rebuild` draws today, small, with every font, and the pages that the site shows.
 
 Compared is the text, page by page: it holds every number of every table, and whether a panel has curves. Left out of it are the
 versions of the libraries, and numbers that are nothing but rounding (written with an exponent), which another processor rounds
@@ -98,8 +98,8 @@ def test_every_page_has_a_picture_and_they_are_small() -> None:
         assert Image.open(path).size == (1169, 826)
 
 
-def test_the_readme_shows_pages_that_exist() -> None:
-    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"\]\((reports/pages/[^)]+)\)", readme)
-    assert len(shown) == 2
+def test_the_first_page_of_the_site_shows_a_page_that_exists() -> None:
+    index = (HERE.parent / "docs" / "index.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\(\.\./(reports/pages/[^)]+)\)", index)
+    assert shown
     assert all((HERE.parent / name).is_file() for name in shown)
