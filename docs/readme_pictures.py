@@ -1,8 +1,8 @@
 """Pictures of the README: a virtual patient's kinetics beside a norm, and a real walk's muscle signals.
 
 ``python -m docs.readme_pictures`` writes both into ``docs/figures``. The muscle signals are those of one walk of a healthy adult
-(BMClab, CC BY 4.0), read from the recordings beside the project; without them that picture stays as it is. The README's third picture,
-of the review page, is one of `docs.review_pictures`.
+(BMClab, CC BY 4.0), read from the recordings beside the project; without them that picture stays as it is. The README's third
+picture, of the review page, is one of `docs.review_pictures`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ WALK = SHARED / "c3d" / "walking" / "bmc_gait.c3d"
 MASS_KG = 70.0
 #: Dots per inch, and what is left around the panels (inches).
 DPI, MARGIN_INCH = 110.0, 0.1
+#: What is shown of the right leg, left to right and down.
+SHOWN = ("HipMoment.X", "KneeMoment.X", "AnkleMoment.X", "HipPower", "KneePower", "AnklePower")
+PLACES = {"left": 0.06, "right": 0.99, "top": 0.94, "bottom": 0.1, "wspace": 0.28, "hspace": 0.4}
+STYLE = '[lines]\nmeasurement = "band"\n'
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -42,7 +46,20 @@ def kinetics(path: Path) -> None:
     """Draw a crouch walker's moments and powers with their 95 % bands before the band of ten walkers."""
     with tempfile.TemporaryDirectory() as work:
         run_demo(Path(work) / "demo")
-        save(bid.plot.kinetics(bid.read_folder(Path(work) / "demo" / "results")), path)
+        save(kinetics_figure(Path(work) / "demo" / "results"), path)
+
+
+def kinetics_figure(results: Path) -> Figure:
+    """Draw six panels of a folder of results."""
+    session = bid.read_folder(results)
+    figure = Figure(figsize=(10.8, 4.6))
+    axes = figure.subplots(2, 3, gridspec_kw=PLACES)
+    with tempfile.TemporaryDirectory() as work:
+        style = Path(work) / "style.toml"
+        style.write_text(STYLE, encoding="utf-8")
+        for variable, own in zip(SHOWN, axes.ravel(), strict=True):
+            bid.plot.curve(session, variable, side="R", style=style, ax=own)
+    return figure
 
 
 def muscles(path: Path) -> None:

@@ -303,6 +303,9 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
             raise UnknownNameError(f"There is no joint load {key!r}; there are {there}.", value=key, expected=there, where="loads")
         return self.loads[key]
 
+    def _ipython_key_completions_(self) -> list[tuple[str, str]]:
+        return list(self.loads)
+
     def _repr_html_(self) -> str:
         size = np.linalg.norm
         rows = [

@@ -6,7 +6,7 @@ the report without its header. The panels are ordinary matplotlib axes: add to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -14,14 +14,23 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from biomech_id.anatomy import JOINTS
-from biomech_id.arguments import Kind, a, a_count, a_str, a_switch, a_word, each, or_none, takes
-from biomech_id.conventions import AXES, SignRow
-from biomech_id.dynamics.body import BodyMotion
+from biomech_id.arguments import Kind, a, a_str, a_switch, a_word, each, or_none, takes
+from biomech_id.conventions import SignRow
 from biomech_id.errors import MissingInputError, OptionError, UnknownNameError, did_you_mean
 from biomech_id.report.layout.notebook import NotebookFigure
-from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import Style, load_style
+from biomech_id.report.own_axes import A_PLACE, Place
+from biomech_id.report.own_panels import (
+    ANGLES,
+    GROUND,
+    LOADS,
+    draw_budgets,
+    draw_curves,
+    draw_muscles,
+    draw_parameters,
+    draw_scores,
+    draw_values,
+)
 from biomech_id.report.pages.budget import budget_page
 from biomech_id.report.pages.emg import cycle_pages, envelope_pages
 from biomech_id.report.pages.ground_reaction import ground_reaction_page
@@ -30,14 +39,17 @@ from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
 from biomech_id.report.pages.values import values_pages
-from biomech_id.report.panels.curve_panel import Drawing, draw_variable, session_colour
+from biomech_id.report.panels.curve_panel import Drawing
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import ROWS, Layer, layers_of
-from biomech_id.report.panels.legend import draw_legend
 from biomech_id.report.panels.norm import Norm, NormSource, with_norm
+from biomech_id.report.trial_pictures import WIDTH_INCH
+from biomech_id.report.trial_pictures import force as force
+from biomech_id.report.trial_pictures import forces as forces
+from biomech_id.report.trial_pictures import marker as marker
+from biomech_id.report.trial_pictures import skeleton as skeleton
 from biomech_id.session.session import Session
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.trial import Trial
 
 #: What is drawn: a session, or its tables.
 Result = Session | Tables
@@ -46,7 +58,7 @@ _DRAWS = {
         "a session", lambda v: isinstance(v, Tables) or hasattr(v, "tables"),
         hint="analyse(folder) or read_folder(folder) returns one",
     ), "every_cycle": a_switch(), "loads": a_switch(),
-    "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
+    "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))), "ax": or_none(A_PLACE),
     "norm": or_none(Kind(
         "a table like norm.csv, or its path", lambda v: isinstance(v, str | PathLike) or hasattr(v, "columns"),
         hint="`biomech-id norm` makes one",
@@ -63,6 +75,7 @@ def kinematics(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw joint angles over the gait cycle (deg).
 
@@ -78,6 +91,8 @@ def kinematics(
         DataFrame as in ``norm.csv`` or its path; None takes the session's own.
     style : Style | str | Path | None, optional
         A `Style`, or a style file.
+    ax : Place | None, optional
+        Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
 
     Returns
     -------
@@ -89,7 +104,8 @@ def kinematics(
     OptionError
         No cycle of that kind and condition, or a style or norm that cannot be used.
     """
-    return _drawn(_curves(kinematics_page, every_cycle), result, kind, condition, norm, style)
+    asked = _asked(result, kind, condition, norm, style)
+    return _curves(kinematics_page, ANGLES, asked, every_cycle, ax)
 
 
 @takes("plot.kinetics", **_DRAWS)
@@ -101,6 +117,7 @@ def kinetics(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`.
 
@@ -118,8 +135,11 @@ def kinetics(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
-    return _drawn(_curves(kinetics_page, every_cycle), result, kind, condition, norm, style)
+    asked = _asked(result, kind, condition, norm, style)
+    return _curves(kinetics_page, LOADS, asked, every_cycle, ax)
 
 
 @takes("plot.ground_reaction", **_DRAWS)
@@ -131,6 +151,7 @@ def ground_reaction(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`.
 
@@ -148,8 +169,11 @@ def ground_reaction(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
-    return _drawn(_curves(ground_reaction_page, every_cycle), result, kind, condition, norm, style)
+    asked = _asked(result, kind, condition, norm, style)
+    return _curves(ground_reaction_page, GROUND, asked, every_cycle, ax)
 
 
 @takes("plot.emg", **_DRAWS)
@@ -161,6 +185,7 @@ def emg(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw mean envelopes of muscle signals (percent of their peak) or the raw signals of every cycle; see `kinematics`.
 
@@ -178,20 +203,22 @@ def emg(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
 
     Raises
     ------
     MissingInputError
         The session has no muscle signals.
     """
-
-    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
-        if layer.tables.channels is None:
-            words = "The session has no muscle signals."
-            raise MissingInputError(words, value="no channel of a muscle", expected="a recording with muscle signals", where="emg")
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    if layer.tables.channels is None:
+        words = "The session has no muscle signals."
+        raise MissingInputError(words, value="no channel of a muscle", expected="a recording with muscle signals", where="emg")
+    with mpl.rc_context(look.rc):
+        if ax is not None:
+            return draw_muscles(ax, layer, look, reference, every_cycle=every_cycle)
         return next(cycle_pages(layer, look) if every_cycle else envelope_pages([layer], look, reference))
-
-    return _drawn(page, result, kind, condition, norm, style)
 
 
 @takes("plot.spatiotemporal", **_DRAWS)
@@ -202,6 +229,7 @@ def spatiotemporal(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw the table of time and distance parameters; see `kinematics`.
 
@@ -217,8 +245,12 @@ def spatiotemporal(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
-    return _drawn(spatiotemporal_page, result, kind, condition, norm, style)
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return spatiotemporal_page(layer, look, reference) if ax is None else draw_parameters(ax, layer, look, reference)
 
 
 @takes("plot.values", **_DRAWS)
@@ -230,6 +262,7 @@ def values(
     loads: bool = False,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw the values of the curves: at contact, extrema, ranges, means of phases; see `kinematics`.
 
@@ -247,13 +280,15 @@ def values(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
-
-    def sheet(layer: Layer, look: Style, behind: Norm | None) -> Figure:
-        first, *second = values_pages(layer, look, behind)
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        if ax is not None:
+            return draw_values(ax, layer, look, reference, loads=loads)
+        first, *second = values_pages(layer, look, reference)
         return second[0] if loads and second else first
-
-    return _drawn(sheet, result, kind, condition, norm, style)
 
 
 @takes("plot.scores", **_DRAWS)
@@ -264,6 +299,7 @@ def scores(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw movement analysis profile and gait profile score; see `kinematics`.
 
@@ -279,17 +315,24 @@ def scores(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
-
-    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
-        return scores_page(layer.tables, look, reference, condition=layer.condition)
-
-    return _drawn(page, result, kind, condition, norm, style)
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        if ax is None:
+            return scores_page(layer.tables, look, reference, condition=layer.condition)
+        return draw_scores(ax, layer.tables.scores, layer.condition, look)
 
 
 @takes("plot.budget", **_DRAWS)
 def budget(
-    result: Result, *, kind: str | None = None, condition: str | None = None, style: Style | str | Path | None = None
+    result: Result,
+    *,
+    kind: str | None = None,
+    condition: str | None = None,
+    style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw where the moments come from (N m/kg); see `kinematics`.
 
@@ -303,25 +346,23 @@ def budget(
         Only trials of this condition; None takes all.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
-    return _drawn(lambda layer, look, _: budget_page(layer, look), result, kind, condition, None, style)
-
-
-def _curves(page: Callable[[Drawing], Figure], every_cycle: bool) -> Callable[[Layer, Style, Norm | None], Figure]:
-    return lambda layer, look, norm: page(Drawing([layer], look, norm, every_cycle))
-
-
-def _drawn(
-    page: Callable[[Layer, Style, Norm | None], Figure],
-    result: Result,
-    kind: str | None,
-    condition: str | None,
-    norm: NormSource,
-    style: Style | str | Path | None,
-) -> Figure:
-    layer, look, reference = _asked(result, kind, condition, norm, style)
+    layer, look, _ = _asked(result, kind, condition, None, style)
     with mpl.rc_context(look.rc):
-        return page(layer, look, reference)
+        return budget_page(layer, look) if ax is None else draw_budgets(ax, layer, look)
+
+
+def _curves(
+    page: Callable[[Drawing], Figure], names: Iterable[tuple[str, str]], asked: tuple[Layer, Style, Norm | None], every_cycle: bool,
+    ax: Place | None,
+) -> Figure:  # fmt: skip
+    """A page of the report, or its panels in axes of the user's own."""
+    layer, look, reference = asked
+    drawing = Drawing([layer], look, reference, every_cycle)
+    with mpl.rc_context(look.rc):
+        return page(drawing) if ax is None else draw_curves(ax, names, drawing)
 
 
 def _asked(
@@ -355,6 +396,7 @@ def curve(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw one variable over the gait cycle, both sides: ``plot.curve(result, "KneeMoment.X")``.
 
@@ -376,6 +418,8 @@ def curve(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    ax : Place | None, optional
+        Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
     ------
@@ -384,15 +428,18 @@ def curve(
     """
     row = _row(variable)
 
-    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
-        return _one_panel(Drawing([layer], look, reference, every_cycle, side), row)
-
-    return _drawn(page, result, kind, condition, norm, style)
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    return _one_panel(Drawing([layer], look, reference, every_cycle, side), row, ax)
 
 
-@takes("plot.compare", results=each(_DRAWS["result"]), variable=a_str(), names=or_none(each(a_str())), style=_DRAWS["style"])
+@takes("plot.compare", results=each(_DRAWS["result"]), variable=a_str(), names=or_none(each(a_str())), **_DRAWS)
 def compare(
-    results: Sequence[Result], variable: str, *, names: Sequence[str] | None = None, style: Style | str | Path | None = None
+    results: Sequence[Result],
+    variable: str,
+    *,
+    names: Sequence[str] | None = None,
+    style: Style | str | Path | None = None,
+    ax: Place | None = None,
 ) -> Figure:
     """Draw one variable of two to six sessions over each other; bars show where a session differs from the first.
 
@@ -406,6 +453,8 @@ def compare(
         What the sessions are called; letters unless given.
     style : Style | str | Path | None, optional
         As for `curve`.
+    ax : Place | None, optional
+        Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
     ------
@@ -419,70 +468,7 @@ def compare(
     asked = [_asked(result, None, None, None, style) for result in results]
     look = asked[0][1]
     layers = [replace(layer, name=name) for (layer, _, _), name in zip(asked, called, strict=True)]
-    with mpl.rc_context(look.rc):
-        figure = _one_panel(Drawing(layers, look), row)
-        for index, name in enumerate(called):
-            figure.text(0.12 + 0.1 * index, 0.03, name, color=look.colour(session_colour(index)), fontsize=look.size("body"))
-    return figure
-
-
-@takes("plot.skeleton", x=a((BodyMotion, Trial), "read_c3d(path) or a model's track(trial) returns one"), frame=a_count(0))
-def skeleton(x: BodyMotion | Trial, frame: int = 0) -> Figure:
-    """Draw markers of a recording, or joint centres and segment axes of a motion, in one frame, seen from the side and the front.
-
-    Parameters
-    ----------
-    x : BodyMotion | Trial
-        What is drawn.
-    frame : int, optional
-        Which frame, from 0.
-
-    Raises
-    ------
-    OptionError
-        There are fewer frames.
-    """
-    if frame >= x.n_frames:
-        words = f"plot.skeleton takes a frame below {x.n_frames}, not {frame}."
-        raise OptionError(words, value=frame, expected=f"0 to {x.n_frames - 1}", where="frame")
-    figure = NotebookFigure(figsize=(7.0, 4.5), layout="constrained")
-    for number, (across, name) in enumerate(((0, "X"), (1, "Y")), start=1):
-        axes = figure.add_subplot(1, 2, number, aspect="equal", xlabel=f"{name} (m)", ylabel="Z (m)")
-        if isinstance(x, Trial):
-            points = x.markers.position_m[frame]
-            axes.plot(points[:, across], points[:, 2], ".", color="0.3")
-        else:
-            for side, colour in SIDE_COLOURS.items():
-                chain = [x.joint_centres_lab_m[side, joint][frame] for joint in JOINTS if (side, joint) in x.joint_centres_lab_m]
-                axes.plot([p[across] for p in chain], [p[2] for p in chain], "o-", color=colour, label=side)
-            axes.legend(frameon=False)
-    return figure
-
-
-@takes("plot.forces", trial=a(Trial, "read_c3d(path) returns one"))
-def forces(trial: Trial) -> Figure:
-    """Draw the forces of each plate over time (N, laboratory axes).
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording.
-
-    Raises
-    ------
-    MissingInputError
-        It has no force plates.
-    """
-    if not trial.plates:
-        words = f"{trial.name} has no force plates to be drawn as forces of the trial."
-        raise MissingInputError(words, value=0, expected="force plates", where=trial.name)
-    figure = NotebookFigure(figsize=(7.0, 1.0 + 2.0 * len(trial.plates)), layout="constrained")
-    for number, plate in enumerate(trial.plates, start=1):
-        axes = figure.add_subplot(len(trial.plates), 1, number, title=plate.name, xlabel="time (s)", ylabel="force (N)")
-        for component, name in zip(plate.force_lab_N.T, AXES, strict=True):
-            axes.plot(plate.time_s, component, label=name)
-        axes.legend(frameon=False, loc="upper right")
-    return figure
+    return _one_panel(Drawing(layers, look), row, ax)
 
 
 def _row(variable: str) -> SignRow:
@@ -502,21 +488,19 @@ def _row(variable: str) -> SignRow:
     raise UnknownNameError(words, value=variable, expected="a name of the sign table: KneeMoment.X", where="variable")
 
 
-def _one_panel(drawing: Drawing, row: SignRow) -> Figure:
-    sheet = Sheet(drawing.style)
-    if len(drawing.layers) == 1:
-        draw_legend(sheet, drawing)
-    draw_variable(sheet.panel(LEFT_MM + 18.0, 45.0, 235.0, 125.0), row, drawing, x_numbers=True)
-    return sheet.figure
+def _one_panel(drawing: Drawing, row: SignRow, ax: Place | None) -> Figure:
+    place = NotebookFigure(figsize=(WIDTH_INCH, _ONE_PANEL_INCH)) if ax is None else ax
+    with mpl.rc_context(drawing.style.rc):
+        return draw_curves(place, [(row.variable, row.component)], drawing)
 
 
-#: Colours of the sides in pictures that are no page of the report.
-SIDE_COLOURS = {"L": "tab:red", "R": "tab:green"}
-_OFFERED = (
-    "budget", "compare", "curve", "emg", "forces", "ground_reaction", "kinematics", "kinetics", "scores", "skeleton",
-    "spatiotemporal", "values",
-)  # fmt: skip
+#: Height of a figure with one panel.
+_ONE_PANEL_INCH = 3.6
+__all__ = [
+    "budget", "compare", "curve", "emg", "force", "forces", "ground_reaction", "kinematics", "kinetics", "marker", "scores",
+    "skeleton", "spatiotemporal", "values",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:
-    return [*_OFFERED, *(name for name in globals() if name.startswith("__"))]
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -125,6 +125,9 @@ class AnalogChannels:
         """
         return self._physical(slice(None))
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.names)
+
     def __contains__(self, name: object) -> bool:
         return name in self.names
 

@@ -145,6 +145,9 @@ class Markers:
                 where=name,
             ) from None
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.names)
+
     def present(self, name: str) -> bool:
         """Whether the marker exists and is seen in at least one frame.
 

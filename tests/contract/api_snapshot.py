@@ -136,7 +136,8 @@ def described(key: str, thing: object, promised: Collection[object]) -> Iterator
     if inspect.ismodule(thing):
         yield key, "module"
         for name, value in sorted(vars(thing).items()):
-            if inspect.isfunction(value) and value.__module__ == thing.__name__ and not name.startswith("_"):
+            own = getattr(value, "__module__", "") == thing.__name__ or name in getattr(thing, "__all__", ())
+            if inspect.isfunction(value) and own and not name.startswith("_"):
                 yield from described(f"{key}.{name}", value, promised)
     elif inspect.isclass(thing):
         yield key, "class"

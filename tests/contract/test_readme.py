@@ -31,7 +31,8 @@ NUMBERS = [
 #: What the product does -> the page that the README links it to.
 DOES = {
     "foot model": "oxford-foot", "muscle forces": "muscle-forces", "EMG": "muscle-signals", "whole body": "whole-body",
-    "bands": "bands", "plates that confess": "plates", "markerless": "markerless", "treadmill and running": "gait-methods", "norms": "report",
+    "bands": "bands", "plates that confess": "plates", "markerless": "markerless", "treadmill and running": "gait-methods",
+    "norms": "report",
     "notebooks": "tutorials", "desk": "desk", "diagnose": "diagnosis", "fit": "fit-the-person", "release": "results-outside",
     "engine": "opensim-engine", "hand-over": "opensim", "mechanics": "mechanics", "review": "review", "privacy": "privacy",
 }  # fmt: skip

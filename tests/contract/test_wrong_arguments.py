@@ -97,7 +97,13 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
     cells = {"names": markers.names, "position_m": markers.position_m, "rate_hz": 100.0}
     force = {"force_lab_N": plate.force_lab_N, "moment_lab_Nm": plate.moment_lab_Nm}
     wrench = h.loads["R", "knee"].wrench
-    drawn: dict[str, Any] = {"result": SimpleNamespace(tables=lambda: None), "kind": None, "condition": None, "style": None}
+    drawn: dict[str, Any] = {
+        "result": SimpleNamespace(tables=lambda: None),
+        "kind": None,
+        "condition": None,
+        "style": None,
+        "ax": None,
+    }
     return {
         "read": (bid.read, {"path": "walk.c3d", "trust": True, "marker_set": None}),
         "read_c3d": (bid.read_c3d, {"path": "walk.c3d", "trust": True, "subject": None, "marker_set": None}),
@@ -198,10 +204,13 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         ),
         "linearise": (bid.linearise, {"system": pendulum, "q": [0.0], "u1": [0.0], "tau": [0.0], "t_s": 0.0}),
         "equations": (bid.equations, {"system": pendulum, "quantities": ("M1",), "method": "TE"}),
-        "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0}),
-        "plot.forces": (bid.plot.forces, {"trial": h.trial}),
+        "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0, "labels": True, "ax": None}),
+        "plot.forces": (bid.plot.forces, {"trial": h.trial, "ax": None}),
+        "plot.force": (bid.plot.force, {"trial": h.trial, "plate": 1, "ax": None}),
+        "plot.marker": (bid.plot.marker, {"trial": h.trial, "name": "LHEE", "ax": None}),
         "plot.compare": (
-            bid.plot.compare, {"results": (drawn["result"],) * 2, "variable": "KneeMoment.X", "names": None, "style": None},
+            bid.plot.compare, {"results": (drawn["result"],) * 2, "variable": "KneeMoment.X", "names": None, "style": None,
+                               "ax": None},
         ),
         "Event": (bid.Event, {"time_s": 1.0, "side": "L", "kind": "Foot Strike", "source": "file", "label": ""}),
         "Subject": (bid.Subject, {"code": "A", "mass_kg": 70.0, "height_m": 1.8, "age_years": 30.0, "birth_date": "2000-01-31",
@@ -252,8 +261,7 @@ NOT_CALLED = {"BiomechError", "EventKind", "Recipe", "Side", "__version__", "mec
 
 def test_every_public_function_is_here(hands: Hands, tmp_path: Path) -> None:
     assert set(bid.__all__) - NOT_CALLED <= set(valid_calls(hands, tmp_path))
-    drawing = {name for name in dir(bid.plot) if getattr(getattr(bid.plot, name), "__module__", "") == bid.plot.__name__}
-    drawing = {name for name in drawing if name[0].islower() and name[0] != "_"}
+    drawing = bid.plot.__all__
     assert {f"plot.{name}" for name in drawing} <= set(valid_calls(hands, tmp_path))
 
 

@@ -46,7 +46,7 @@ def budget_page(layer: Layer, style: Style) -> Figure:
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             x_numbers = i == len(JOINTS) - 1
-            residuals.append(draw_budget(panel, layer, side, MOMENT_VARIABLE[joint], component, style, x_numbers=x_numbers))
+            residuals.append(draw_budget(panel, layer, side, MOMENT_VARIABLE[joint], component, x_numbers=x_numbers))
     note = axes_label(style, "budget.note", layer.tables)
     residuals = [x for x in residuals if np.isfinite(x)]
     if residuals:
@@ -55,7 +55,9 @@ def budget_page(layer: Layer, style: Style) -> Figure:
     return sheet.figure
 
 
-def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component: str, style: Style, *, x_numbers: bool) -> float:
+def draw_budget(
+    panel: Panel, layer: Layer, side: str, variable: str, component: str, *, x_numbers: bool, words_left_mm: float = 7.5
+) -> float:
     """Draw one joint's parts: band after band from zero, the first the ground reaction, the last edge the moment.
 
     Parameters
@@ -70,20 +72,20 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
         Its name without the side: "KneeMoment".
     component : str
         "X", "Y", "Z"; "" for a scalar.
-    style : Style
-        Colours, words, scales and units of the report.
     x_numbers : bool
         Whether numbers stand at the axis.
+    words_left_mm : float, optional
+        How far the words for up and down stand to the left.
 
     Returns
     -------
     float
         The largest difference between the sum of the parts and the moment, N m/kg; NaN where there is no budget.
     """
-    row = ROWS[variable, component]
+    row, style = ROWS[variable, component], panel.style
     name = f"{layer.name}|{side}|{row.column('')}"
     panel.frame(CYCLE, style.scale(row, run=layer.run), x_numbers=x_numbers)
-    panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=7.5)
+    panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=words_left_mm)
     width, height = panel.size_mm
     panel.outside(0.0, height + 1.3, style.word(row.title), size="small", weight="bold")
     panel.outside(width, height + 1.3, style.label(f"side.{side}"), size="small", weight="bold", colour=side, ha="right")

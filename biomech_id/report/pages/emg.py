@@ -50,6 +50,18 @@ def _view(layer: Layer) -> EmgView:
     return EmgView(layer.tables, tuple(trial["name"] for trial in layer.trials))
 
 
+def muscle_view(layer: Layer) -> tuple[EmgView, list[MuscleRow]]:
+    """Return the muscle signals of a layer, and the muscles of which somebody says the side.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    """
+    view = _view(layer)
+    return view, [row for row in view.rows if set(row.labels) & set(SIDES)]
+
+
 def cycle_pages(layer: Layer, style: Style) -> Iterator[Figure]:
     """Draw the raw signal of every cycle, one below the other, with on and off and the normal band, on as many sheets as it takes.
 
@@ -60,8 +72,7 @@ def cycle_pages(layer: Layer, style: Style) -> Iterator[Figure]:
     style : Style
         Colours, words, scales and units of the report.
     """
-    view = _view(layer)
-    rows = [row for row in view.rows if set(row.labels) & set(SIDES)]
+    view, rows = muscle_view(layer)
     for first in range(0, max(1, len(rows)), _MOST_ROWS):
         sheet = Sheet(style)
         some = rows[first : first + _MOST_ROWS]
@@ -76,11 +87,28 @@ def cycle_pages(layer: Layer, style: Style) -> Iterator[Figure]:
             for column, side in enumerate(SIDES):
                 left = LEFT_MM + column * (_WIDTH_MM + _GUTTER_MM)
                 panel = sheet.panel(left, _TOP_MM + number * pitch, _WIDTH_MM, pitch - _GAP_MM)
-                _stacked(panel, view, layer, row, side, x_numbers=number == len(some) - 1)
+                draw_cycles(panel, view, layer, row, side, x_numbers=number == len(some) - 1)
         yield sheet.figure
 
 
-def _stacked(panel: Panel, view: EmgView, layer: Layer, row: MuscleRow, side: str, *, x_numbers: bool) -> None:
+def draw_cycles(panel: Panel, view: EmgView, layer: Layer, row: MuscleRow, side: str, *, x_numbers: bool) -> None:
+    """Fill a panel with the raw signals of one muscle of one side, a line for each cycle.
+
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    view : EmgView
+        The muscle signals of its trials.
+    layer : Layer
+        Cycles of one movement and one condition.
+    row : MuscleRow
+        The muscle.
+    side : str
+        "L" or "R".
+    x_numbers : bool
+        Whether numbers stand at the axis.
+    """
     style, label = panel.style, row.labels.get(side)
     cycles = [] if label is None else _cycles_of(view, layer, label, side)
     shown = cycles[:_MOST_CYCLES]
@@ -141,8 +169,7 @@ def envelope_pages(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
     norm : Norm | None
         What stands behind the curves, or None.
     """
-    layer, view = layers[0], _view(layers[0])
-    rows = [row for row in view.rows if set(row.labels) & set(SIDES)]
+    layer, (view, rows) = layers[0], muscle_view(layers[0])
     per_sheet = _COLUMNS * int((BOTTOM_MM - _TOP_MM) // _PITCH_MM)
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (_COLUMNS - 1) * _ENVELOPE_GUTTER_MM) / _COLUMNS
     for first in range(0, max(1, len(rows)), per_sheet):

@@ -219,16 +219,43 @@ def _heads(sheet: Sheet, left: float, norm: Norm | None) -> float:
     return y
 
 
+def value_rows(layer: Layer, style: Style, norm: Norm | None, *, loads: bool) -> Iterator[tuple[str, list[list[Cell | str]]]]:
+    """Name, with its unit, and rows of each variable that has values: what, left, right, norm.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    loads : bool
+        Moments and ground reaction, and the powers' bursts, instead of angles.
+    """
+    values = NamedValues(layer, style, norm)
+    for key in (key for column in (_LOADS if loads else ANGLE_GRID) for key in column if key in values.variables):
+        row = ROWS[key]
+        title = f"{style.word(row.title)}, {style.word(style.unit(row))}, + {_direction(row, style)}"
+        yield title, [cells for name in _names(row) for cells in _rows(values, key, name)]
+    if loads and (bursts := values.peaks()):
+        rows = [cells for *key, name in bursts for cells in _rows(values, (key[0], key[1]), name, title=name)]
+        yield style.label("values.powers"), rows
+
+
+def _names(row: SignRow) -> list[str]:
+    """Which values a variable has; in swing a foot has no ground under it."""
+    grounded = row.quantity in ("ground force", "ground moment")
+    return [name for name in (*EXTREMA, *PHASE_NAMES) if not (grounded and name in _OFF_GROUND)]
+
+
 def _variable(sheet: Sheet, values: NamedValues, key: tuple[str, str], left: float, top: float) -> float:
     """The values of one variable, a row each."""
     style, row = sheet.style, ROWS[key]
     title, rest = style.word(row.title), f"{style.word(style.unit(row))}, + {_direction(row, style)}"
     sheet.text(left + 0.4, top + 3.4, title, size="tiny", weight="bold")
     sheet.text(left + 1.9 + width_mm(title, style.size("tiny"), weight="bold"), top + 3.4, rest, size="tiny", colour="quiet")
-    # In swing a foot has no ground under it.
-    grounded = row.quantity in ("ground force", "ground moment")
-    names = [name for name in (*EXTREMA, *PHASE_NAMES) if not (grounded and name in _OFF_GROUND)]
-    rows = [cells for name in names for cells in _rows(values, key, name)]
+    rows = [cells for name in _names(row) for cells in _rows(values, key, name)]
     return _table(sheet, rows, left, top + 4.2) + 0.6
 
 
