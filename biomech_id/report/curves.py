@@ -19,11 +19,11 @@ from biomech_id.conventions import SignRow
 from biomech_id.errors import MissingInputError, OptionError, UnknownNameError, did_you_mean
 from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.own_axes import A_PLACE, Place
+from biomech_id.report.own_axes import A_PLACE, AxesOrFigure
 from biomech_id.report.own_panels import (
-    ANGLES,
-    GROUND,
-    LOADS,
+    ANGLE_PANELS,
+    GROUND_PANELS,
+    LOAD_PANELS,
     draw_budgets,
     draw_curves,
     draw_muscles,
@@ -75,7 +75,7 @@ def kinematics(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw joint angles over the gait cycle (deg).
 
@@ -91,7 +91,7 @@ def kinematics(
         DataFrame as in ``norm.csv`` or its path; None takes the session's own.
     style : Style | str | Path | None, optional
         A `Style`, or a style file.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
 
     Returns
@@ -105,7 +105,7 @@ def kinematics(
         No cycle of that kind and condition, or a style or norm that cannot be used.
     """
     asked = _asked(result, kind, condition, norm, style)
-    return _curves(kinematics_page, ANGLES, asked, every_cycle, ax)
+    return _curves(kinematics_page, ANGLE_PANELS, asked, every_cycle, ax)
 
 
 @takes("plot.kinetics", **_DRAWS)
@@ -117,7 +117,7 @@ def kinetics(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`.
 
@@ -135,11 +135,11 @@ def kinetics(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
     asked = _asked(result, kind, condition, norm, style)
-    return _curves(kinetics_page, LOADS, asked, every_cycle, ax)
+    return _curves(kinetics_page, LOAD_PANELS, asked, every_cycle, ax)
 
 
 @takes("plot.ground_reaction", **_DRAWS)
@@ -151,7 +151,7 @@ def ground_reaction(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`.
 
@@ -169,11 +169,11 @@ def ground_reaction(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
     asked = _asked(result, kind, condition, norm, style)
-    return _curves(ground_reaction_page, GROUND, asked, every_cycle, ax)
+    return _curves(ground_reaction_page, GROUND_PANELS, asked, every_cycle, ax)
 
 
 @takes("plot.emg", **_DRAWS)
@@ -185,7 +185,7 @@ def emg(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw mean envelopes of muscle signals (percent of their peak) or the raw signals of every cycle; see `kinematics`.
 
@@ -203,7 +203,7 @@ def emg(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
 
     Raises
@@ -229,7 +229,7 @@ def spatiotemporal(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw the table of time and distance parameters; see `kinematics`.
 
@@ -245,7 +245,7 @@ def spatiotemporal(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
     layer, look, reference = _asked(result, kind, condition, norm, style)
@@ -262,7 +262,7 @@ def values(
     loads: bool = False,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw the values of the curves: at contact, extrema, ranges, means of phases; see `kinematics`.
 
@@ -280,7 +280,7 @@ def values(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
     layer, look, reference = _asked(result, kind, condition, norm, style)
@@ -299,7 +299,7 @@ def scores(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw movement analysis profile and gait profile score; see `kinematics`.
 
@@ -315,7 +315,7 @@ def scores(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         One axes, or a figure, to write in, with letters of 8 points or more; None draws a page of the report.
     """
     layer, look, reference = _asked(result, kind, condition, norm, style)
@@ -332,7 +332,7 @@ def budget(
     kind: str | None = None,
     condition: str | None = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw where the moments come from (N m/kg); see `kinematics`.
 
@@ -346,7 +346,7 @@ def budget(
         Only trials of this condition; None takes all.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw the panels in, with letters of 8 points or more; None draws a page of the report.
     """
     layer, look, _ = _asked(result, kind, condition, None, style)
@@ -356,7 +356,7 @@ def budget(
 
 def _curves(
     page: Callable[[Drawing], Figure], names: Iterable[tuple[str, str]], asked: tuple[Layer, Style, Norm | None], every_cycle: bool,
-    ax: Place | None,
+    ax: AxesOrFigure | None,
 ) -> Figure:  # fmt: skip
     """A page of the report, or its panels in axes of the user's own."""
     layer, look, reference = asked
@@ -396,7 +396,7 @@ def curve(
     condition: str | None = None,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw one variable over the gait cycle, both sides: ``plot.curve(result, "KneeMoment.X")``.
 
@@ -418,7 +418,7 @@ def curve(
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -439,7 +439,7 @@ def compare(
     *,
     names: Sequence[str] | None = None,
     style: Style | str | Path | None = None,
-    ax: Place | None = None,
+    ax: AxesOrFigure | None = None,
 ) -> Figure:
     """Draw one variable of two to six sessions over each other; bars show where a session differs from the first.
 
@@ -453,7 +453,7 @@ def compare(
         What the sessions are called; letters unless given.
     style : Style | str | Path | None, optional
         As for `curve`.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -488,7 +488,7 @@ def _row(variable: str) -> SignRow:
     raise UnknownNameError(words, value=variable, expected="a name of the sign table: KneeMoment.X", where="variable")
 
 
-def _one_panel(drawing: Drawing, row: SignRow, ax: Place | None) -> Figure:
+def _one_panel(drawing: Drawing, row: SignRow, ax: AxesOrFigure | None) -> Figure:
     place = NotebookFigure(figsize=(WIDTH_INCH, _ONE_PANEL_INCH)) if ax is None else ax
     with mpl.rc_context(drawing.style.rc):
         return draw_curves(place, [(row.variable, row.component)], drawing)

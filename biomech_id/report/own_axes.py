@@ -22,7 +22,7 @@ from biomech_id.report.layout.text_table import Cell
 from biomech_id.report.layout.typography import width_mm
 
 #: Where a panel may be drawn.
-Place = Axes | Figure | SubFigure | Sequence[Axes]
+AxesOrFigure = Axes | Figure | SubFigure | Sequence[Axes]
 #: Least type sizes outside the report (points).
 LETTERS_PT = {"heading": 9.0, "body": 8.0, "small": 8.0, "tiny": 8.0}
 #: How far the words for up and down stand to the left of a panel (mm).
@@ -58,13 +58,18 @@ def legible(style: Style) -> Style:
 
 
 def fill(
-    place: Place, drawers: Sequence[Callable[[Panel], object]], style: Style, legend: Sequence[Artist], *, in_axes: bool = False
+    place: AxesOrFigure,
+    drawers: Sequence[Callable[[Panel], object]],
+    style: Style,
+    legend: Sequence[Artist],
+    *,
+    in_axes: bool = False,
 ) -> Figure:
     """Draw one panel after another: in the axes that are given, or in a figure, whose height becomes what they need.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes, as many as there are panels or more, or a figure.
     drawers : Sequence[Callable[[Panel], object]]
         Each fills a panel.
@@ -171,12 +176,12 @@ def area(label: str, colour: str, style: Style) -> Artist:
     return Patch(facecolor=style.colour(colour), alpha=0.45, linewidth=0, label=label)
 
 
-def table(place: Place, rows: Sequence[Sequence[Cell | str]], style: Style) -> Figure:
+def write_table(place: AxesOrFigure, rows: Sequence[Sequence[Cell | str]], style: Style) -> Figure:
     """Write rows of text, the first in bold: names on the left, numbers right-aligned.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         One axes, or a figure, whose height becomes what the rows need.
     rows : Sequence[Sequence[Cell | str]]
         All of one length.

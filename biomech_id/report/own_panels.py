@@ -14,7 +14,7 @@ from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
-from biomech_id.report.own_axes import WORDS_MM, Place, area, fill, legible, line, table
+from biomech_id.report.own_axes import WORDS_MM, AxesOrFigure, area, fill, legible, line, write_table
 from biomech_id.report.pages.budget import COMPONENTS, draw_budget
 from biomech_id.report.pages.emg import draw_cycles, draw_envelopes, muscle_view
 from biomech_id.report.pages.ground_reaction import CURVES
@@ -29,17 +29,17 @@ from biomech_id.report.panels.peak_letters import draw_peaks
 from biomech_id.session.tables.session_tables import Table
 
 #: (variable, component) of each panel.
-ANGLES = tuple(name for names in ANGLE_GRID for name in names)
-LOADS = tuple(name for names in KINETIC_GRID for name in names)
-GROUND = CURVES
+ANGLE_PANELS = tuple(name for names in ANGLE_GRID for name in names)
+LOAD_PANELS = tuple(name for names in KINETIC_GRID for name in names)
+GROUND_PANELS = CURVES
 
 
-def draw_curves(place: Place, names: Iterable[tuple[str, str]], drawing: Drawing) -> Figure:
+def draw_curves(place: AxesOrFigure, names: Iterable[tuple[str, str]], drawing: Drawing) -> Figure:
     """Draw variables over the gait cycle, a panel each.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     names : Iterable[tuple[str, str]]
         Variable and component of each.
@@ -66,12 +66,12 @@ def _legend(drawing: Drawing) -> list[Artist]:
     return sides + behind
 
 
-def draw_muscles(place: Place, layer: Layer, style: Style, norm: Norm | None, *, every_cycle: bool) -> Figure:
+def draw_muscles(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm | None, *, every_cycle: bool) -> Figure:
     """Draw envelopes of both sides' muscles, a panel each, or the raw signals of every cycle, a panel for each muscle and side.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     layer : Layer
         Cycles of one movement and one condition.
@@ -90,12 +90,12 @@ def draw_muscles(place: Place, layer: Layer, style: Style, norm: Norm | None, *,
     return fill(place, drawers, own, _legend(Drawing([layer], own)))
 
 
-def draw_budgets(place: Place, layer: Layer, style: Style) -> Figure:
+def draw_budgets(place: AxesOrFigure, layer: Layer, style: Style) -> Figure:
     """Draw where the moments of ankle, knee and hip come from, a panel for each component and side.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     layer : Layer
         Cycles of one movement and one condition.
@@ -118,12 +118,12 @@ def _heads(style: Style, *, unit: bool, norm: bool) -> list[str]:
     return heads + [style.label("parameter.norm")] * norm
 
 
-def draw_parameters(place: Place, layer: Layer, style: Style, norm: Norm | None) -> Figure:
+def draw_parameters(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm | None) -> Figure:
     """Write time and distance parameters of both sides, and of the norm.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     layer : Layer
         Cycles of one movement and one condition.
@@ -135,15 +135,15 @@ def draw_parameters(place: Place, layer: Layer, style: Style, norm: Norm | None)
     own = legible(style)
     columns = (0, 1, 2, 4, 6) if norm is not None else (0, 1, 2, 4)
     rows = [[row[column] for column in columns] for row in parameter_rows(layer, own, norm)]
-    return table(place, [_heads(own, unit=True, norm=norm is not None), *rows], own)
+    return write_table(place, [_heads(own, unit=True, norm=norm is not None), *rows], own)
 
 
-def draw_values(place: Place, layer: Layer, style: Style, norm: Norm | None, *, loads: bool) -> Figure:
+def draw_values(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm | None, *, loads: bool) -> Figure:
     """Write named values of the curves of both sides, and of the norm.
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     layer : Layer
         Cycles of one movement and one condition.
@@ -158,15 +158,15 @@ def draw_values(place: Place, layer: Layer, style: Style, norm: Norm | None, *, 
     rows: list[Sequence[Cell | str]] = [_heads(own, unit=False, norm=True)]
     for title, lines in value_rows(layer, own, norm, loads=loads):
         rows += [[Cell(title, bold=True), "", "", ""], *lines]
-    return table(place, rows, own)
+    return write_table(place, rows, own)
 
 
-def draw_scores(place: Place, scores: Table, condition: str, style: Style) -> Figure:
+def draw_scores(place: AxesOrFigure, scores: Table, condition: str, style: Style) -> Figure:
     """Write the movement analysis profile and the gait profile score of both sides, and of the norm (deg).
 
     Parameters
     ----------
-    place : Place
+    place : AxesOrFigure
         Axes or a figure.
     scores : Table
         As in ``scores.csv``.
@@ -187,4 +187,4 @@ def draw_scores(place: Place, scores: Table, condition: str, style: Style) -> Fi
         rows.append([title, *sides, norm])
     if len(rows) == 1:
         rows = [[own.label("absent.no_scores")]]
-    return table(place, rows, own)
+    return write_table(place, rows, own)

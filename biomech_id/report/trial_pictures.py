@@ -15,7 +15,7 @@ from biomech_id.conventions import AXES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report.layout.notebook import NotebookFigure
-from biomech_id.report.own_axes import A_PLACE, LETTERS_PT, Place
+from biomech_id.report.own_axes import A_PLACE, LETTERS_PT, AxesOrFigure
 from biomech_id.trial import ForcePlate, Trial
 
 #: Colours of the sides in pictures that are no page of the report.
@@ -27,7 +27,7 @@ _LETTERS = LETTERS_PT["small"]
 
 
 @takes("plot.marker", trial=_A_TRIAL, name=a_str(), ax=or_none(A_PLACE))
-def marker(trial: Trial, name: str, *, ax: Place | None = None) -> Figure:
+def marker(trial: Trial, name: str, *, ax: AxesOrFigure | None = None) -> Figure:
     """Draw the path of one marker over time (m, laboratory axes); gaps stay gaps.
 
     Parameters
@@ -36,7 +36,7 @@ def marker(trial: Trial, name: str, *, ax: Place | None = None) -> Figure:
         The recording.
     name : str
         Label of the marker: "LHEE".
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -50,7 +50,7 @@ def marker(trial: Trial, name: str, *, ax: Place | None = None) -> Figure:
 
 
 @takes("plot.force", trial=_A_TRIAL, plate=a_count(1), ax=or_none(A_PLACE))
-def force(trial: Trial, plate: int = 1, *, ax: Place | None = None) -> Figure:
+def force(trial: Trial, plate: int = 1, *, ax: AxesOrFigure | None = None) -> Figure:
     """Draw the force of one plate over time (N, laboratory axes).
 
     Parameters
@@ -59,7 +59,7 @@ def force(trial: Trial, plate: int = 1, *, ax: Place | None = None) -> Figure:
         The recording.
     plate : int, optional
         Which plate, from 1 as in the file.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -75,14 +75,14 @@ def force(trial: Trial, plate: int = 1, *, ax: Place | None = None) -> Figure:
 
 
 @takes("plot.forces", trial=_A_TRIAL, ax=or_none(A_PLACE))
-def forces(trial: Trial, *, ax: Place | None = None) -> Figure:
+def forces(trial: Trial, *, ax: AxesOrFigure | None = None) -> Figure:
     """Draw the forces of each plate over time (N, laboratory axes).
 
     Parameters
     ----------
     trial : Trial
         The recording.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         As many axes as there are plates, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -103,7 +103,7 @@ def forces(trial: Trial, *, ax: Place | None = None) -> Figure:
     "plot.skeleton", x=a((BodyMotion, Trial), "read_c3d(path) or a model's track(trial) returns one"), frame=a_count(0),
     labels=a_switch(), ax=or_none(A_PLACE),
 )  # fmt: skip
-def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax: Place | None = None) -> Figure:
+def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax: AxesOrFigure | None = None) -> Figure:
     """Draw markers of a recording, or joint centres of a motion, in one frame, seen from the side and the front.
 
     Parameters
@@ -114,7 +114,7 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
         Which frame, from 0.
     labels : bool, optional
         Whether names of markers, or of joints, stand beside the points.
-    ax : Place | None, optional
+    ax : AxesOrFigure | None, optional
         Two axes, or a figure, to draw in; None makes a figure 600 pixels wide.
 
     Raises
@@ -159,7 +159,7 @@ def _name(own: Axes, names: Sequence[str], points: FloatArray, colour: str) -> N
         )  # fmt: skip
 
 
-def _axes(place: Place | None, number: int, *, across: bool = False, height: float = PANEL_INCH) -> list[Axes]:
+def _axes(place: AxesOrFigure | None, number: int, *, across: bool = False, height: float = PANEL_INCH) -> list[Axes]:
     """The axes that were given, those of the figure that was given, or of one that is made; none fewer than asked for."""
     if place is None:
         place = NotebookFigure(figsize=(WIDTH_INCH, height * (1 if across else number)), layout="constrained")
