@@ -149,8 +149,10 @@ class Segment:
         slack = principal[:, 0] + principal[:, 1] - principal[:, 2]
         if slack.min() < -INERTIA_TOLERANCE * scale * 10 or principal.min() < -INERTIA_TOLERANCE * scale * 10:
             raise InvalidValueError(
-                f"The inertia tensor of the {self.name} is no real body's: its principal moments break the triangle inequality.",
-                value=principal[int(np.argmin(slack))].tolist(), expected="I1 + I2 >= I3 >= 0", where=self.name,
+                f"The inertia tensor of the {self.name} is no real body's: its principal moments "
+                f"{', '.join(f'{one:.6g}' for one in principal[int(np.argmin(slack))])} kg m2 break the triangle inequality.",
+                value=principal[int(np.argmin(slack))].tolist(),
+                expected="I1 + I2 >= I3 >= 0, about the centre of mass", where=self.name,
             )  # fmt: skip
 
 

@@ -19,14 +19,17 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_str, an_array, or_none, takes
 from biomech_id.dynamics.external import External
-from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.generated import Language, generate
-from biomech_id.multibody.reduction import projection
+from biomech_id.multibody.impossible import check_inertia, check_state
+from biomech_id.multibody.reduction import reduced
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
 
 #: Tolerance of the integrator, relative and absolute.
 TOLERANCE = 1e-12
+#: SciPy takes 100 units of rounding, 2.2e-14, and no less.
+LEAST_TOLERANCE = 2.3e-14
 #: Newton's method has found the dependent coordinates when a step changes them by less than this, m or rad.
 _STILL = 1e-13
 _STEPS = 20
@@ -81,7 +84,7 @@ Loads = Callable[[float], Iterable[External]]
 
 @takes(
     system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), events=or_none(a(Mapping)), stop_at=a_str(),
-    tolerance=a_quantity(0.0, 1.0),
+    tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
 )  # fmt: skip
 def simulate(
     system: System,
@@ -128,8 +131,8 @@ def simulate(
     ShapeError
         A state that is none of this system's.
     InvalidValueError
-        Times that do not increase, a stop at an event that is not there, loops that are not closed, or a motion the integrator
-        cannot follow.
+        A state or times that are not finite, times that do not increase, joints that move no mass, a stop at an event that is not
+        there, loops that are not closed, or a motion the integrator cannot follow.
 
     Examples
     --------
@@ -269,18 +272,14 @@ class _Model:
 def _check(
     system: System, q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, CrossingFunction], stop_at: str
 ) -> None:
-    if q0.shape != (len(system.coordinates),) or u0.shape != (len(system.free_speeds),):
-        raise ShapeError(
-            f"A state of {q0.shape} coordinates (q0) and {u0.shape} speeds (u0) is none of this system.",
-            value=(q0.shape, u0.shape), expected=f"{len(system.coordinates)} coordinates and {len(system.free_speeds)} free speeds",
-            where="simulate",
-        )  # fmt: skip
-    projection(system, q0[None], u0[None])
-    if t_s.ndim != 1 or len(t_s) < 2 or not (np.diff(t_s) > 0).all():
+    check_state(system.coordinates, q0, argument="q0", where="simulate")
+    check_state(system.free_speeds, u0, argument="u0", where="simulate")
+    check_inertia(system.layout, reduced(system, q0[None], u0[None]).M1, system.free_speeds)
+    if t_s.ndim != 1 or len(t_s) < 2 or not (np.diff(t_s) > 0).all() or not np.isfinite(t_s).all():
         raise InvalidValueError(
-            f"The times t_s of simulate do not increase: {t_s.tolist()[:4]}.",
+            f"The times t_s of simulate do not increase, or not in finite steps: {t_s.tolist()[:4]}.",
             value=t_s.tolist(),
-            expected="two or more, increasing",
+            expected="two or more, increasing, s",
             where="t_s",
         )
     if stop_at and stop_at not in events:

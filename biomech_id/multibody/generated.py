@@ -109,14 +109,17 @@ class GeneratedCode:
         Returns
         -------
         FloatArray
-            (m,), all results one after the other.
+            (m,), all results one after the other; NaN or infinite in a singular state, such as that of a joint without a mass.
         """
         if self._native is not None:
             self._x[:] = x
             self._native(self._to, self._from, 1)
         else:
             assert self._scalars is not None
-            self._y[:] = self._scalars(x.tolist() if isinstance(x, np.ndarray) else x)
+            try:
+                self._y[:] = self._scalars(x.tolist() if isinstance(x, np.ndarray) else x)
+            except ZeroDivisionError:  # C and NumPy hand out what is no number, too
+                self._y[:] = np.nan
         return self._y
 
 

@@ -20,7 +20,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross
 from biomech_id.dynamics.body import Motion
-from biomech_id.errors import InvalidValueError, UnknownNameError
+from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError, near_miss
 from biomech_id.multibody.joints import JointSteps, Orientation, Slide, Turn, quaternion_matrix, quaternion_rate
 
 #: Name of what does not hang on anything: the laboratory, or what moves the roots.
@@ -168,7 +168,9 @@ class TreeLayout:
 
 def _place_of(name: str, names: tuple[str, ...], what: str) -> int:
     if name not in names:
-        raise UnknownNameError(f"There is no {what} {name!r}.", value=name, expected=f"one of {list(names)}", where="System")
+        raise UnknownNameError(
+            f"There is no {what} {name!r}.{near_miss(name, names)}", value=name, expected=f"one of {list(names)}", where="System"
+        )
     return names.index(name)
 
 
@@ -371,7 +373,17 @@ def move(layout: TreeLayout, q: FloatArray, u: FloatArray, a: FloatArray, base: 
     -------
     Kinematics
         Positions, velocities and accelerations of base and bodies, laboratory axes.
+
+    Raises
+    ------
+    ShapeError
+        A base of another number of frames than the states, unless it is 1.
     """
+    if base is not None and len(base) not in (1, len(q)):
+        raise ShapeError(
+            f"The base moves for {len(base)} frames, the bodies for {len(q)} states.", value=len(base), expected=str(len(q)),
+            where="base",
+        )  # fmt: skip
     moved = _Mover(layout, q, u, a, base)
     for body in range(1, len(layout.parents) + 1):
         moved.place(body)

@@ -20,6 +20,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.skew import skew
 from biomech_id.arguments import a, a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError
+from biomech_id.multibody.impossible import check_state
 from biomech_id.multibody.reduction import forward_dynamics, projection, reduced
 from biomech_id.multibody.system import System
 
@@ -71,6 +72,13 @@ def linearised(system: System, q: FloatArray, u1: FloatArray, tau: FloatArray, *
     LinearModel
         About (q, u1), with what is left of the accelerations there.
 
+    Raises
+    ------
+    ShapeError
+        Not one number for each coordinate, free speed or joint.
+    InvalidValueError
+        A number that is missing, joints that move no mass, loops that are open.
+
     Examples
     --------
     >>> import numpy as np
@@ -82,6 +90,10 @@ def linearised(system: System, q: FloatArray, u1: FloatArray, tau: FloatArray, *
            [-19.62,   0.  ]])
     """
     q, u1, tau = (np.asarray(x, dtype=np.float64) for x in (q, u1, tau))
+    for names, values, argument in (
+        (system.coordinates, q, "q"), (system.free_speeds, u1, "u1"), (system.speeds, tau, "tau"),
+    ):  # fmt: skip
+        check_state(names, values, argument=argument, where="linearise")
     n1 = len(u1)
     W = projection(system, q[None], u1[None])[0][0]
     ways = np.array([system.rates(q[None], W[:, [k]].T)[0] for k in range(n1)])

@@ -79,7 +79,7 @@ class Masses:
         inertia = self._inertia(moving) @ J_w
         N, n = len(J_v), J_v.shape[-1]
         heavy = self.mass_kg[:, None, None] * J_v
-        left, right = (np.concatenate(pair, axis=2).reshape(N, -1, n) for pair in ((J_v, J_w), (heavy, inertia)))
+        left, right = (np.concatenate(pair, axis=2).reshape(N, 6 * len(self.mass_kg), n) for pair in ((J_v, J_w), (heavy, inertia)))
         return np.swapaxes(left, 1, 2) @ right
 
     def inertial_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:

@@ -10,16 +10,21 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_str, each, holds
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.joints import FIXED, JointSteps, X, Y, Z
-from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.impossible import check_inertia, check_numbers
+from biomech_id.multibody.joints import FIXED, JointSteps, Orientation, Slide, Turn, X, Y, Z
+from biomech_id.multibody.kinematics import GROUND, TreeLayout
 
 #: Constants of a placement closer than this to 0 or 1 are that: 6e-17 instead of 0 would double every expression.
 SNAP = 1e-14
 _NO_TURN = (X, Y, Z)
 
 
+@holds(
+    segment=a(Segment), joint=each(a((Turn, Slide, Orientation), "revolute(...), ball(...) and others make them")), parent=a_str(),
+)  # fmt: skip
 @dataclass(frozen=True, eq=False)
 class Body:
     """A body, the joint it hangs by, and where that joint sits on the body before.
@@ -40,7 +45,7 @@ class Body:
     Raises
     ------
     InvalidValueError
-        A mass, centre of mass or tensor that changes in time, or a turn that is none.
+        A mass, centre of mass or tensor that changes in time, a number that is missing, or a turn that is none.
 
     Examples
     --------
@@ -67,6 +72,7 @@ class Body:
                 expected="a rigid body: one centre of mass and one tensor; these equations have no term for a changing mass",
                 where=self.name,
             )  # fmt: skip
+        check_numbers(self.name, com_m=segment.com_m, inertia_kgm2=segment.inertia_kgm2, place_m=self.place_m, R_parent_joint=R)
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
             raise InvalidValueError(
                 f"The place of the joint of the {self.name} has no right-handed axes.", value=R.tolist(),
@@ -134,10 +140,21 @@ def check_tree(bodies: Sequence[Body]) -> None:
             )
         if body.parent not in (*before, GROUND):
             raise InvalidValueError(
-                f"The {body.name} hangs on {body.parent!r}.",
+                f"The {body.name} hangs on {body.parent!r}, which {_misplaced(body, bodies)}.",
                 value=body.parent, expected=f"{GROUND!r} or a body before it: {before}", where=body.name,
             )  # fmt: skip
         before.append(body.name)
+
+
+def _misplaced(body: Body, bodies: Sequence[Body]) -> str:
+    """What is wrong with the parent of a body."""
+    parents = {one.name: one.parent for one in bodies}
+    above = [body.parent]
+    while above[-1] in parents and above[-1] not in (body.name, *above[:-1]):
+        above.append(parents[above[-1]])
+    if above[-1] == body.name:
+        return "hangs on it in turn: close a loop with pin(...) or spherical(...), not by parents"
+    return "comes after it in the list: parents first" if body.parent in parents else "is no body"
 
 
 def denavit_hartenberg(
@@ -188,6 +205,7 @@ def _snapped(value: float) -> float:
     return float(nearest) if abs(value - nearest) < SNAP else float(value)
 
 
+@holds(speeds=each(a_str()), torque=a(Callable))  # type: ignore[arg-type]
 @dataclass(frozen=True)
 class Drive:
     """Torques or forces by a law: tau = torque(t, q, u) at some speeds.
@@ -221,6 +239,8 @@ class Terms:
         (N, n), from drives, springs and dampers.
     E : FloatArray
         (N, n), from wrenches on the bodies.
+    layout : TreeLayout
+        The tree whose speeds and joints they belong to.
     """
 
     M: FloatArray
@@ -228,6 +248,7 @@ class Terms:
     G: FloatArray
     Q: FloatArray
     E: FloatArray
+    layout: TreeLayout
 
     def accelerations(self) -> FloatArray:
         """Solve for the accelerations of a system without loops.
@@ -236,5 +257,11 @@ class Terms:
         -------
         FloatArray
             u' (N, n).
+
+        Raises
+        ------
+        InvalidValueError
+            A state in which a joint, or several together, move no mass.
         """
+        check_inertia(self.layout, self.M, self.layout.speeds)
         return np.asarray(np.linalg.solve(self.M, (self.C + self.G + self.Q + self.E)[..., None])[..., 0])

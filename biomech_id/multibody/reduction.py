@@ -13,18 +13,19 @@ Source: Schappler, Lilge & Haddadin (2019) IFToMM D-A-CH; Nakamura & Ghodoussi (
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.multibody.impossible import check_inertia, check_numbers
 from biomech_id.multibody.kinematics import Kinematics, move
 from biomech_id.multibody.system import System
 
@@ -156,13 +157,24 @@ def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
 
     Raises
     ------
+    ShapeError
+        A guess of another number of coordinates than the dependent ones.
     InvalidValueError
         No convergence: not assemblable, singular, or too far a guess.
     """
     q = _with_free(system, q1)
     dependent = [system.coordinate(name) for name in system.dependent]
     columns = [system.speed(name) for name in system.dependent]
-    q[:, dependent] = guess
+    near = float_array(guess, name="guess", where="assemble")
+    if near.shape not in ((len(dependent),), (1, len(dependent)), (len(q), len(dependent))):
+        raise ShapeError(
+            f"The guess has shape {near.shape}, for the dependent coordinates {', '.join(system.dependent) or '(none)'}.",
+            value=near.shape, expected=f"({len(dependent)},) or {(len(q), len(dependent))}", where="assemble",
+        )  # fmt: skip
+    check_numbers("assemble", guess=near)
+    q[:, dependent] = near + np.where(np.isnan(q).any(axis=1, keepdims=True), np.nan, 0.0)
+    if not dependent:
+        return q
     still = np.zeros((len(q), len(system.speeds)))
     for _ in range(NEWTON_STEPS):
         moving = move(system.layout, q, still, still)
@@ -174,7 +186,7 @@ def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
             q[:, dependent] -= np.linalg.solve(system.loop_jacobian(q, moving)[:, :, columns], h[..., None])[..., 0]
         except np.linalg.LinAlgError:
             break
-    _refuse(system, f"cannot be assembled from this guess (it stays {np.abs(h).max():.3g} m or rad open)", q, wide)
+    _refuse(system, f"cannot be assembled from this guess: {_widest(system, h[wide])}", q, wide)
 
 
 def reduced(system: System, q: ArrayLike, u1: ArrayLike, *, base: Motion | None = None) -> ReducedEquations:
@@ -261,7 +273,7 @@ def inverse_dynamics(
         tau1 (N, n1), N or N m.
     """
     q, W, w, moving = _projected(system, q, u1, base)
-    tau = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external, base=base)
+    tau = system.inverse(q, moving.u, _times(W, _of_states(a1, "a1", system.free_speeds, len(q))) + w, external, base=base)
     return _times(np.swapaxes(W, 1, 2), tau)
 
 
@@ -292,8 +304,9 @@ def forward_dynamics(
     """
     q, W, w, moving = _projected(system, q, u1, base)
     WT = np.swapaxes(W, 1, 2)
-    need = np.asarray(tau) - system.inverse(q, moving.u, w, external, base=base)
+    need = _of_states(tau, "tau", system.speeds, len(q)) - system.inverse(q, moving.u, w, external, base=base)
     M1 = WT @ system.masses.mass_matrix(moving) @ W
+    check_inertia(system.layout, M1, system.free_speeds)
     return np.asarray(np.linalg.solve(M1, WT @ need[..., None])[..., 0])
 
 
@@ -321,10 +334,11 @@ def loop_forces(
         Lambda (N, k), in the order of the closures' rows; N, of gears N m.
     """
     q, W, w, moving = _projected(system, q, u1, None)
-    need = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external) - np.asarray(tau)
+    a = _times(W, _of_states(a1, "a1", system.free_speeds, len(q))) + w
+    need = system.inverse(q, moving.u, a, external) - _of_states(tau, "tau", system.speeds, len(q))
     columns = [system.speed(name) for name in system.dependent]
     J2T = np.swapaxes(system.loop_jacobian(q, moving)[:, :, columns], 1, 2)
-    return np.linalg.solve(J2T, need[:, columns, None])[..., 0]
+    return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
 
 
 def constrained_accelerations(
@@ -367,9 +381,13 @@ def constrained_accelerations(
     n, k = J.shape[2], J.shape[1]
     A, b = np.zeros((len(q), n + k, n + k)), np.zeros((len(q), n + k))
     A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.masses.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
-    b[:, :n] = np.asarray(tau) - system.inverse(q, u, np.zeros_like(u), external, base=base)
+    b[:, :n] = _of_states(tau, "tau", system.speeds, len(q)) - system.inverse(q, u, np.zeros_like(u), external, base=base)
     b[:, n:] = -system.loop_drift(q, moving)
-    unknowns = np.linalg.solve(A, b[..., None])[..., 0]
+    try:
+        unknowns = np.linalg.solve(A, b[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        check_inertia(system.layout, A[:, :n, :n], system.speeds)
+        _refuse(system, "has loops that bind one motion twice, or is singular", q, np.linalg.cond(A) > SINGULAR)
     return unknowns[:, :n], unknowns[:, n:]
 
 
@@ -378,13 +396,8 @@ def _projected(
 ) -> tuple[FloatArray, FloatArray, FloatArray, Kinematics]:
     """Coordinates, W, w, and the motion with all speeds."""
     q = np.asarray(q)
-    u1 = np.asarray(u1)
+    u1 = _of_states(u1, "u1", system.free_speeds, len(q))
     free = [system.speed(name) for name in system.free_speeds]
-    if u1.shape != (len(q), len(free)):
-        raise ShapeError(
-            f"Free speeds have shape {u1.shape}, for {', '.join(system.free_speeds)}.", value=u1.shape,
-            expected=str((len(q), len(free))), where="System",
-        )  # fmt: skip
     n = len(system.speeds)
     W = np.zeros((len(q), n, len(free)), dtype=np.result_type(q, u1, np.float64))
     W[:, free] = np.eye(len(free))
@@ -396,7 +409,8 @@ def _projected(
     J = system.loop_jacobian(q, posed)
     columns = [system.speed(name) for name in system.dependent]
     J2 = J[:, :, columns]
-    bad: BoolArray = np.linalg.cond(J2.real) > SINGULAR
+    gaps = np.isnan(J2).any(axis=(1, 2), keepdims=True)
+    bad: BoolArray = np.linalg.cond(np.where(gaps, np.eye(len(columns)), J2.real)) > SINGULAR
     if bad.any():
         _refuse(system, "is singular: its free coordinates do not determine how the others move", q, bad)
     W[:, columns] = -np.linalg.solve(J2, J[:, :, free])
@@ -410,7 +424,29 @@ def _check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
         h = np.abs(system.loop_residual(q, moving))
         wide: BoolArray = h.max(axis=1) > OPEN
         if wide.any():
-            _refuse(system, f"does not close: its loops are up to {h.max():.3g} m or rad open", q, wide)
+            _refuse(system, f"does not close: {_widest(system, h[wide])}", q, wide)
+
+
+def _widest(system: System, h: FloatArray) -> str:
+    """Which closure is open in the first of some states, and by how much."""
+    gaps = np.abs(h[0])
+    of_row = [closure for closure in system.closures for _ in range(closure.size)]
+    closure = of_row[int(np.argmax(gaps))]
+    between = [getattr(closure, name) for name in ("body", "other") if hasattr(closure, name)] or sorted(
+        getattr(closure, "coefficients", ())
+    )
+    return f"the closure of {' and '.join(between)} stays {gaps.max():.3g} m or rad open"
+
+
+def _of_states(values: ArrayLike, argument: str, names: Sequence[str], N: int) -> FloatArray:
+    """One number for each name in N states."""
+    array: FloatArray = np.asarray(values)
+    if array.shape != (N, len(names)):
+        raise ShapeError(
+            f"{argument} has shape {array.shape}, for {', '.join(names)} in {N} states.", value=array.shape,
+            expected=str((N, len(names))), where="System",
+        )  # fmt: skip
+    return array
 
 
 def _times(A: FloatArray, x: FloatArray) -> FloatArray:
@@ -435,5 +471,6 @@ def _refuse(system: System, why: str, q: FloatArray, bad: BoolArray) -> NoReturn
     at = {name: round(float(q[frame, system.coordinate(name)].real), 6) for name in system.free}
     raise InvalidValueError(
         f"In {int(bad.sum())} of {len(q)} configurations, first in {frame} ({at}), the mechanism {why}.",
-        value=at, expected="a closed configuration, within reach and away from singularities", where=f"frame {frame}",
+        value=at, expected="a closed configuration: links that reach, a guess on its branch, away from singularities",
+        where=f"frame {frame}",
     )  # fmt: skip

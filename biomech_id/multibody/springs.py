@@ -8,6 +8,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import dot
+from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import TwoPoints
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout
 
@@ -160,9 +161,20 @@ class LineSpring(TwoPoints):
         -------
         SpringPull
             Along the line between the points, in N states.
+
+        Raises
+        ------
+        InvalidValueError
+            Points that fall together.
         """
         x, v, _ = self.gap(moving)
         length = np.sqrt(dot(x, x))
+        if not length.all():
+            raise InvalidValueError(
+                f"The spring between {self.body} and {self.other} has no length in state {np.argmin(np.abs(length))}, and so no "
+                "direction.",
+                value=0.0, expected="points that are apart, or a Spring along a coordinate", where=self.body,
+            )  # fmt: skip
         line = x / length[:, None]
         along = (line[:, None] @ self.gap_jacobian(moving))[:, 0]
         return SpringPull(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, dot(line, v), along)

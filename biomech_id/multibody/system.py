@@ -21,15 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_str, an_array, each, holds, or_none
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.dynamics.chain import BASE, Chain
-from biomech_id.dynamics.external import External
+from biomech_id.dynamics.external import LARGEST_GRAVITY_M_S2, External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 from biomech_id.multibody.closures import LoopClosure
 from biomech_id.multibody.elimination import matching
+from biomech_id.multibody.impossible import check_numbers, check_state
 from biomech_id.multibody.joints import names_of
 from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, check_lengths, move, rates
 from biomech_id.multibody.masses import Masses
@@ -107,6 +108,11 @@ class System:
                 where="System",
             )  # fmt: skip
         gravity = readonly(self.gravity_lab_m_s2, (3,), name="gravity_lab_m_s2", where="System")
+        if not np.abs(gravity).max() <= LARGEST_GRAVITY_M_S2:
+            raise InvalidValueError(
+                f"The gravity_lab_m_s2 of System is {gravity.tolist()}: these are no m/s2.", value=gravity.tolist(),
+                expected=f"m/s2, at most {LARGEST_GRAVITY_M_S2:g}", where="System",
+            )  # fmt: skip
         object.__setattr__(self, "gravity_lab_m_s2", gravity)
         for name in ("bodies", "closures", "springs", "drives"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
@@ -126,6 +132,10 @@ class System:
     def _check_names(self) -> None:
         for name in self.free:
             self.coordinate(name)
+        for part in (*self.closures, *self.springs):
+            names = [value for value in vars(part).values() if isinstance(value, str)]
+            numbers = {name: value for name, value in vars(part).items() if isinstance(value, float | int | tuple)}
+            check_numbers(" ".join([type(part).__name__, *names]), **numbers)
         for spring in self.springs:
             spring.check(self.layout)
         for drive in self.drives:
@@ -494,7 +504,7 @@ class System:
         >>> parts.M.round(4), parts.G.round(3)
         (array([[[0.6667]]]), array([[-9.81]]))
         """
-        q, u, drive = self._checked(q, u, tau)
+        q, u, drive = self._checked(q, u, tau, "tau")
         moving = move(self.layout, q, u, np.zeros_like(u), base)
         return Terms(
             self.masses.mass_matrix(moving),
@@ -502,6 +512,7 @@ class System:
             self.masses.gravity_forces(moving, self.gravity_lab_m_s2),
             drive - self.spring_forces(q, moving),
             self.external_forces(moving, external),
+            self.layout,
         )
 
     def forward(
@@ -524,6 +535,11 @@ class System:
         -------
         FloatArray
             u' (N, n).
+
+        Raises
+        ------
+        InvalidValueError
+            A state in which a joint, or several together, move no mass.
         """
         return self.terms(q, u, tau, external, base=base).accelerations()
 
@@ -564,6 +580,12 @@ class System:
         """
         total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
         for load in external:
+            a(External).check(load, "external", "System")
+            if len(load.wrench) not in (1, len(moving.u)):
+                raise ShapeError(
+                    f"The wrench on the {load.segment} has {len(load.wrench)} frames, the motion {len(moving.u)} states.",
+                    value=len(load.wrench), expected=f"1 or {len(moving.u)}", where=load.segment,
+                )  # fmt: skip
             force, moment = load.at_origin()
             J_v, J_w = moving.jacobian(self.index(load.segment), np.zeros((len(moving.u), 3)))
             total += np.einsum("nij,ni->nj", J_v, np.broadcast_to(force, (len(J_v), 3)))
@@ -589,7 +611,16 @@ class System:
         """
         tau = np.zeros(len(self.speeds), dtype=np.result_type(q, u))
         for drive, columns in zip(self.drives, self._driven, strict=True):
-            tau[columns] += np.asarray(drive.torque(t, q, u))
+            values = drive.torque(t, q, u)
+            try:
+                tau[columns] += np.asarray(values)
+            except (TypeError, ValueError) as reason:
+                raise ShapeError(
+                    f"The drive of {', '.join(drive.speeds)} gives {values!r} at {t:g} s.",
+                    value=repr(values), expected=f"{len(columns)} numbers, N or N m", where="torque",
+                ) from reason  # fmt: skip
+        if not np.isfinite(tau).all() and np.isfinite(q).all() and np.isfinite(u).all():
+            check_state(self.speeds, tau, argument=f"The drive at {t:g} s", where="torque")
         return tau
 
     @cached_property
@@ -678,17 +709,28 @@ class System:
             for k in range(1, len(self.bodies) + 1)
         ]  # fmt: skip
 
-    def _checked(self, q: ArrayLike, u: ArrayLike | None, a: ArrayLike | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        N = len(np.asarray(q))
-        sizes = {"q": len(self.coordinates), "u": len(self.speeds), "a": len(self.speeds)}
-        out = []
+    def _checked(
+        self, q: ArrayLike, u: ArrayLike | None, a: ArrayLike | None, third: str = "a"
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sizes = {"q": len(self.coordinates), "u": len(self.speeds), third: len(self.speeds)}
+        out: list[FloatArray] = []
         for (name, size), given in zip(sizes.items(), (q, u, a), strict=True):
-            values = np.zeros((N, size)) if given is None else np.asarray(given)
-            values = values if values.dtype.kind in "fc" else values.astype(np.float64)
-            if values.shape != (N, size):
+            N = len(out[0]) if out else -1
+            if given is None and out:
+                values = np.zeros((N, size))
+            elif isinstance(given, np.ndarray) and given.dtype.kind in "fc":
+                values = given
+            else:
+                values = float_array(given, name=name, where="System")  # type: ignore[arg-type]
+            if values.ndim != 2 or values.shape[1] != size or N not in (-1, len(values)):
                 raise ShapeError(
                     f"{name} has shape {values.shape}, for {', '.join(self.coordinates if name == 'q' else self.speeds)}.",
-                    value=values.shape, expected=str((N, size)), where="System",
+                    value=values.shape, expected=f"({N if out else 'any'}, {size})", where="System",
+                )  # fmt: skip
+            if np.isinf(values).any():
+                raise InvalidValueError(
+                    f"{name} is infinite in state {int(np.argwhere(np.isinf(values))[0, 0])}.", value=name,
+                    expected="numbers; NaN where a value is missing", where="System",
                 )  # fmt: skip
             out.append(values)
         check_lengths(self.layout, out[0])

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from biomech_id.arguments import a, a_str, a_word, each, takes
-from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.errors import InvalidValueError, MissingInputError, OptionError
 from biomech_id.multibody.closures import Gearing, PointGap, Rod, TwoPoints
 from biomech_id.multibody.elimination import blocks
 from biomech_id.multibody.scalar_algebra import (
@@ -78,7 +78,7 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     MissingInputError
         TE or DE of loops without a closed form: implicit constraints are what is left.
     InvalidValueError
-        A function of a joint that cannot be written in sums, products, roots and sines.
+        A function of a joint that cannot be written in sums, products, roots and sines; a joint that moves no mass.
 
     Examples
     --------
@@ -107,7 +107,16 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
             expected="'IC', implicit constraints, with the dependent coordinates as inputs", where="equations",
         )  # fmt: skip
     traced = _Traced(system, method, "a1" in quantities)
-    return traced.tape.program({name: getattr(traced, name) for name in quantities})
+    try:
+        return traced.tape.program({name: getattr(traced, name) for name in quantities})
+    except ZeroDivisionError as reason:
+        if not system.closures:
+            still = np.zeros((1, len(system.speeds)))
+            system.forward(system.at_zero(), still, still)  # names the joint
+        raise InvalidValueError(
+            f"The equations of {', '.join(system.free)} divide by zero in every state: joints move no mass, or loops bind nothing.",
+            value=system.free, expected="mass or inertia on what moves, and closures that determine the rest", where="equations",
+        ) from reason  # fmt: skip
 
 
 class _Traced(TracedTree):

@@ -381,5 +381,5 @@ def test_refusals(arm: Arm) -> None:
     q, u1 = configuration(system, arm.of("q1")[:1])[0], arm.of("u1")[0]
     with pytest.raises(InvalidValueError, match="does not close"):
         simulate(system, q + 1e-6, u1, np.array([0.0, 1.0]), language="python")
-    with pytest.raises(ShapeError, match="none of this system"):
+    with pytest.raises(ShapeError, match="q0 of shape"):
         simulate(system, q[:-1], u1, np.array([0.0, 1.0]), language="python")

@@ -62,14 +62,17 @@ def chain_of_links(
     ShapeError
         Another number of lengths than of links.
     """
-    if len(segments) != len(length_m):
-        raise ShapeError(
-            f"{len(segments)} links came with {len(length_m)} lengths.",
-            value=len(length_m), expected=str(len(segments)), where="links",
-        )  # fmt: skip
+    _check_lengths(segments, length_m)
     joints = [absolute_angle(f"q_{i}", f"q_{i - 1}" if i else "") for i in range(len(segments))]
     bodies = serial(segments, joints, [(float(l), 0.0, 0.0) for l in length_m])
     return System(bodies, (gravity_m_s2, 0.0, 0.0), drives=drives)
+
+
+def _check_lengths(links: Sequence[object], length_m: Sequence[float]) -> None:
+    if len(links) != len(length_m):
+        raise ShapeError(
+            f"{len(links)} links came with {len(length_m)} lengths.", value=len(length_m), expected=str(len(links)), where="links"
+        )
 
 
 def n_pendulum(mass_kg: Sequence[float], length_m: Sequence[float], *, gravity_m_s2: float) -> System:
@@ -104,6 +107,7 @@ def n_pendulum(mass_kg: Sequence[float], length_m: Sequence[float], *, gravity_m
     >>> one.forward(np.array([[np.pi / 2]]), np.zeros((1, 1)), np.zeros((1, 1))).round(3)
     array([[-9.81]])
     """
+    _check_lengths(mass_kg, length_m)
     particles = [
         Segment(f"link {i}", m, np.array([l, 0.0, 0.0]), np.zeros((3, 3)))
         for i, (m, l) in enumerate(zip(mass_kg, length_m, strict=True))
@@ -143,6 +147,7 @@ def double_pendulum(
     array([[0.15  , 0.0375],
            [0.0375, 0.0208]])
     """
+    _check_lengths(mass_kg, length_m)
     bars = []
     for i, (m, l) in enumerate(zip(mass_kg, length_m, strict=True)):
         bars.append(Segment(f"bar {i + 1}", m, np.array([l / 2, 0.0, 0.0]), np.diag([0.0, 1.0, 1.0]) * m * l**2 / 12))
