@@ -3,6 +3,7 @@
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,12 +22,30 @@ def walk() -> list[Path]:
     return [write_c3d(person.static("static"), folder / "static.c3d"), write_c3d(person.walk("walk01"), folder / "walk01.c3d")]
 
 
-def draw(static: Path, walking: Path) -> Figure:
-    """Both matrices in the middle of a stance, and the knee moment of both ways."""
+def stance_of(static: Path, walking: Path) -> tuple[bid.Trial, Any, Any]:
+    """A tracked walk and its first stance with a good plate."""
     model = bid.conventional_model(bid.read_c3d(static))
     trial = bid.prepare(bid.read_c3d(walking), model).trial
     movement = bid.assign_plates(model.track(trial))
-    stance = next(s for s in movement.assignment.stances if s.verdict.accepted)
+    return trial, movement, next(s for s in movement.assignment.stances if s.verdict.accepted)
+
+
+def letters(static: Path, walking: Path) -> str:
+    """M a = C + G + F x + E of foot and shank when 85 % of a stance is over: 12 rows, N and N m."""
+    trial, movement, stance = stance_of(static, walking)
+    whole = bid.solve(movement, method="block").chain_loads
+    frame = trial.index_of(0.15 * stance.start_s + 0.85 * stance.end_s)
+    system = block_system(whole.chain, whole.external, frames=slice(frame, frame + 1))
+    parts = [system.M[0] @ system.a[0], system.C[0], system.G[0], system.F[0] @ system.x[0], system.E[0]]
+    first = 6 * whole.chain.index(f"{stance.side} foot")
+    heads = "".join(f"{head:>9}" for head in ("M a =", "C +", "G +", "F x +", "E"))
+    rows = [(system.rows[k], "".join(f"{round(part[k], 2) + 0.0:9.2f}" for part in parts)) for k in range(first, first + 12)]
+    return "\n".join([f"{'':16}{heads}", *(f"{name:16}{values}" for name, values in rows)])
+
+
+def draw(static: Path, walking: Path) -> Figure:
+    """Both matrices in the middle of a stance, and the knee moment of both ways."""
+    trial, movement, stance = stance_of(static, walking)
     by_block, by_recursion = (bid.solve(movement, method=method) for method in ("block", "recursive"))
 
     whole = by_block.chain_loads  # both legs, distal to proximal: 36 unknowns, 18 of each leg
@@ -51,4 +70,6 @@ def draw(static: Path, walking: Path) -> Figure:
 
 
 if __name__ == "__main__":
-    draw(*map(Path, sys.argv[2:4] or walk())).savefig(sys.argv[1], dpi=110)
+    files = [Path(name) for name in sys.argv[2:4]] or walk()
+    print(letters(*files))
+    draw(*files).savefig(sys.argv[1], dpi=110)

@@ -73,7 +73,7 @@ def test_events_are_found_and_end_the_run() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ShapeError, match="speeds"):
+    with pytest.raises(ShapeError, match="u0 of shape"):
         simulate(BARS, np.zeros(2), np.zeros(3), SECONDS)
     with pytest.raises(InvalidValueError, match="increase"):
         simulate(BARS, np.zeros(2), np.zeros(2), np.array([0.0, 0.0]))

@@ -102,7 +102,16 @@ def test_the_arm_at_start_and_target() -> None:
 def test_the_block_system_of_a_walk() -> None:
     """A leg's 12x12 and 18x18 matrix: ones on the diagonal, nothing right of it, minus ones below; one knee moment both ways."""
     made = recipe("block_system")
-    small, large, moment = made["draw"](*made["walk"]()).axes
+    files = made["walk"]()
+    page = (ROOT / "docs" / "documents" / "matrix-formalism.md").read_text(encoding="utf-8")
+    balance = [line.split() for line in made["letters"](*files).splitlines()[1:]]
+    printed = [line.split() for line in page.split("```text\n")[1].split("```")[0].splitlines()[1:]]
+    assert [row[:4] for row in balance] == [row[:4] for row in printed]
+    numbers, on_page = (np.array([row[4:] for row in rows], dtype=float) for rows in (balance, printed))
+    np.testing.assert_allclose(numbers, on_page, rtol=0, atol=0.011)  # a last digit printed, N or N m
+    np.testing.assert_allclose(numbers[:, 0], numbers[:, 1:].sum(axis=1), rtol=0, atol=0.021)  # four of them
+    assert np.abs(numbers).max(axis=0).min() > 0  # every letter has its share
+    small, large, moment = made["draw"](*files).axes
     for axes, size in ((small, 12), (large, 18)):
         A = np.nan_to_num(np.asarray(axes.images[0].get_array().filled(0)))
         assert A.shape == (size, size)
