@@ -27,6 +27,8 @@ PAGES = {
     "4": "symbolic-multibody.md",
     "5": "planar-arm.md",
 }
+#: All pages with generated parts.
+WRITTEN = (*PAGES.values(), "index.md", "../mechanics.md")
 PART = re.compile(r"(<!-- generated: (?P<what>[\w/. -]+?) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
 
@@ -175,6 +177,32 @@ def costs() -> str:
     return "\n".join(lines) + "\n"
 
 
+def loop_costs() -> str:
+    """Weighted operations of the ready-made loops; like `costs`, without what is published."""
+    from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
+    from biomech_id.multibody.traced import equations
+
+    bars = {"crank": (0.3, (0.04, 0.01), 3e-4), "coupler": (0.45, (0.12, 0.02), 2.1e-3), "rocker": (0.4, (0.085, -0.008), 1.3e-3)}
+    limb = {"thigh": (8.0, (0.18, 0.01), 0.14), "shank": (3.5, (0.17, -0.01), 0.05), "foot": (1.1, (0.05, -0.06), 6e-3)}
+    worn = {"crank": (0.35, (0.035, 0.004), 3e-4), "coupler": (0.3, (0.075, -0.006), 7e-4), "cylinder": (0.25, (0.03, 0.0), 1e-4)}
+    flat = [{name: planar_segment(name, *numbers) for name, numbers in parts.items()} for parts in (bars, limb | worn)]
+    leg = ExoskeletonLeg(
+        0.42, 0.4, 0.08, 0.15, (0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01),
+        flat[1] | {"rod": sliding_segment("rod", 0.12, -0.04, 5e-5)}, 8000.0, 120.0, 0.11,
+    )  # fmt: skip
+    down = (0.0, -9.81, 0.0)
+    loops = {
+        "leg with exoskeleton": leg.mechanism(down),
+        "four-bar": four_bar((0.08, 0.22, 0.18), 0.25, list(flat[0].values()), gravity_m_s2=down),
+    }
+    lines = ["| | g1 | M1 |", "|---|---|---|"]
+    for name, system in loops.items():
+        for method in ("TE", "DE", "IC"):
+            counts = [equations(system, (quantity,), method).operations.weighted for quantity in ("g1", "M1")]  # type: ignore[arg-type]
+            lines.append(f"| {name}, {method} | {counts[0]} | {counts[1]} |")
+    return "\n".join(lines) + "\n"
+
+
 def table() -> str:
     """The table of modified Denavit-Hartenberg parameters of the second document's Fig 2, with our geometry."""
     from docs.documents.figures import denavit_hartenberg_table
@@ -184,6 +212,7 @@ def table() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {"contents": contents, "printed wrenches": printed_wrenches, "costs": costs, "table": table}
+PARTS["loop costs"] = loop_costs
 PARTS |= {f"items of {document}": lambda document=document: list_of_items(document) for document in PAGES}  # type: ignore[misc]
 PARTS |= {f"symbols of {document}": lambda document=document: symbols(document) for document in PAGES}  # type: ignore[misc]
 
@@ -201,7 +230,7 @@ def rendered(text: str) -> str:
 
 def main() -> None:
     """Write all pages."""
-    for page in (*PAGES.values(), "index.md"):
+    for page in WRITTEN:
         path = HERE / page
         path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 

@@ -80,7 +80,7 @@ def test_its_function_imports_and_its_test_exists(row: dict[str, str], monkeypat
 
 def test_pages_are_what_the_table_says(writer: Any) -> None:
     """Recipes, printed numbers computed again, items: run ``python -m docs.documents.write`` after a change."""
-    for page in (*writer.PAGES.values(), "index.md"):
+    for page in writer.WRITTEN:
         text = (FOLDER / page).read_text(encoding="utf-8")
         assert text.count("<!-- generated: ") == text.count("<!-- end -->") == len(writer.PART.findall(text)) > 0
         assert text == writer.rendered(text), page
