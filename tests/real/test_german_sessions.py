@@ -46,9 +46,9 @@ PROPER = frozenset(
     """.split()  # noqa: SIM905
 )
 #: What is typed, and names of the tables' columns and of parameters, are in no language: keys with their values, names with an
-#: underscore or a dot, LKneeWidth.
+#: underscore or a dot, LKneeWidth, options of a command.
 TYPED = re.compile(
-    r"\[\[?[\w.]+\]\]?|\w+ = (?:\"[^\"]*\"|\[[^\]]*\])|\w*[_.]\w+[\w.]*|`[^`]*`|\b[LR](?:[A-Z][a-z]+){2,}|[A-Z]+:[A-Z]\w+"
+    r"--[a-z-]+|\[\[?[\w.]+\]\]?|\w+ = (?:\"[^\"]*\"|\[[^\]]*\])|\w*[_.]\w+[\w.]*|`[^`]*`|\b[LR](?:[A-Z][a-z]+){2,}|[A-Z]+:[A-Z]\w+"
 )
 #: Keys of subject.toml.
 KEYS = frozenset({"aid", "footwear", "mass", "kg"})
