@@ -44,6 +44,51 @@ def _is_place(value: object) -> bool:
 A_PLACE = Kind("axes or a figure of matplotlib", _is_place, hint="plt.subplots() or matplotlib.figure.Figure() makes them")
 
 
+def given_axes(place: Axes | Sequence[Axes], number: int) -> list[Axes]:
+    """Return the axes that were given, however they are nested.
+
+    Parameters
+    ----------
+    place : Axes | Sequence[Axes]
+        One, or several as ``Figure.subplots`` returns them.
+    number : int
+        How many panels there are to draw.
+
+    Returns
+    -------
+    list[Axes]
+        All of them; never fewer than asked for.
+
+    Raises
+    ------
+    OptionError
+        There are fewer axes than panels.
+    """
+    axes = list(np.ravel(np.asarray(place, dtype=object)))
+    if len(axes) < number:
+        words = f"There are {number} panels to draw, and {len(axes)} axes: give as many axes, or a figure."
+        raise OptionError(words, value=len(axes), expected=f"{number} axes", where="ax")
+    return axes
+
+
+def figure_of(own: Axes) -> Figure:
+    """Return the whole figure that axes stand in.
+
+    Parameters
+    ----------
+    own : Axes
+        In a figure, or in a part of one.
+
+    Returns
+    -------
+    Figure
+        The outermost one.
+    """
+    figure = own.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
 def legible(style: Style) -> Style:
     """Return a style whose letters are no smaller than a notebook needs, and whose titles do not speak of the report's scales.
 
@@ -97,19 +142,14 @@ def fill(
             handlelength=1.8, handletextpad=0.5,
         )  # fmt: skip
     else:
-        axes = list(np.ravel(np.asarray(place, dtype=object)))
-    if len(axes) < len(drawers):
-        words = f"There are {len(drawers)} panels to draw, and {len(axes)} axes: give as many axes, or a figure."
-        raise OptionError(words, value=len(axes), expected=f"{len(drawers)} axes", where="ax")
+        axes = given_axes(place, len(drawers))
     for own, draw in zip(axes, drawers, strict=False):
         panel = _panel_in(own, style)
         draw(panel)
         own.set(xlim=panel.get_xlim(), ylim=panel.get_ylim())
         if in_axes and not isinstance(place, Figure | SubFigure):
             own.legend(handles=legend, loc="best", fontsize=style.size("small"), frameon=False)
-    figure = axes[0].get_figure(root=True)
-    assert figure is not None
-    return figure
+    return figure_of(axes[0])
 
 
 def _cells(figure: Figure | SubFigure, number: int) -> list[Axes]:
@@ -195,11 +235,7 @@ def write_table(place: AxesOrFigure, rows: Sequence[Sequence[Cell | str]], style
     """
     if isinstance(place, Figure):
         place.set_size_inches(place.get_figwidth(), len(rows) * _LINE_MM / MM_PER_INCH)
-    own = (
-        place.add_axes((0.02, 0.0, 0.96, 1.0))
-        if isinstance(place, Figure | SubFigure)
-        else np.ravel(np.asarray(place, dtype=object))[0]
-    )
+    own = place.add_axes((0.02, 0.0, 0.96, 1.0)) if isinstance(place, Figure | SubFigure) else given_axes(place, 1)[0]
     own.set_axis_off()
     cells = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     size, room_mm = style.size("body"), own.bbox.width / own.figure.dpi * MM_PER_INCH
@@ -213,6 +249,4 @@ def write_table(place: AxesOrFigure, rows: Sequence[Sequence[Cell | str]], style
                 ha="right" if index else "left", va="center", fontsize=size, color=style.colour(shown.colour),
                 weight="bold" if shown.bold or not number else "normal", parse_math=False, family=style.family,
             )  # fmt: skip
-    figure = own.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure
+    return figure_of(own)

@@ -15,7 +15,7 @@ from biomech_id.conventions import AXES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report.layout.notebook import NotebookFigure
-from biomech_id.report.own_axes import A_PLACE, LETTERS_PT, AxesOrFigure
+from biomech_id.report.own_axes import A_PLACE, LETTERS_PT, AxesOrFigure, figure_of, given_axes
 from biomech_id.trial import ForcePlate, Trial
 
 #: Colours of the sides in pictures that are no page of the report.
@@ -126,8 +126,8 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
         words = f"plot.skeleton takes a frame below {x.n_frames}, not {frame}."
         raise OptionError(words, value=frame, expected=f"0 to {x.n_frames - 1}", where="frame")
     height = BODY_INCH * (2.0 if labels and isinstance(x, Trial) else 1.0)
-    figure = None
-    for own, across in zip(_axes(ax, 2, across=True, height=height), (0, 1), strict=False):
+    axes = _axes(ax, 2, across=True, height=height)
+    for own, across in zip(axes, (0, 1), strict=False):
         own.set(aspect="equal", xlabel=f"{AXES[across]} (m)", ylabel="Z (m)")
         chains = [(x.markers.names, x.markers.position_m[frame], ".", "0.3", "")] if isinstance(x, Trial) else _legs(x, frame)
         for names, points, look, colour, side in chains:
@@ -135,9 +135,8 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
             if labels:
                 own.margins(0.25, 0.05)
                 _name(own, names, points[:, [across, 2]], colour)
-        figure = _finished(own, legend=not isinstance(x, Trial))
-    assert figure is not None
-    return figure
+        _finished(own, legend=not isinstance(x, Trial))
+    return figure_of(axes[0])
 
 
 def _legs(motion: BodyMotion, frame: int) -> Iterable[tuple[Sequence[str], FloatArray, str, str, str]]:
@@ -166,11 +165,7 @@ def _axes(place: AxesOrFigure | None, number: int, *, across: bool = False, heig
     if isinstance(place, Figure | SubFigure):
         shape = (1, number) if across else (number, 1)
         return list(place.subplots(*shape, squeeze=False).ravel())
-    axes = list(np.ravel(np.asarray(place, dtype=object)))
-    if len(axes) < number:
-        words = f"There are {number} panels to draw, and {len(axes)} axes: give as many axes, or a figure."
-        raise OptionError(words, value=len(axes), expected=f"{number} axes", where="ax")
-    return axes
+    return given_axes(place, number)
 
 
 def _of_plate(own: Axes, plate: ForcePlate) -> Figure:
@@ -192,6 +187,4 @@ def _finished(own: Axes, *, legend: bool) -> Figure:
     own.tick_params(labelsize=_LETTERS)
     if legend:
         own.legend(frameon=False, fontsize=_LETTERS, loc="upper right")
-    figure = own.get_figure(root=True)
-    assert figure is not None
-    return figure
+    return figure_of(own)
