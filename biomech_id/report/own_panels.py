@@ -179,7 +179,8 @@ def draw_scores(place: AxesOrFigure, scores: Table, condition: str, style: Style
     rows: list[Sequence[Cell | str]] = [_heads(own, unit=False, norm=True)]
     chosen = scores[scores["condition"] == condition] if len(scores) else scores
     for _, of_variable in chosen.groupby(["variable", "component"], sort=False) if len(chosen) else ():
-        of_side, first = of_variable.set_index("side"), of_variable.iloc[0]
+        # The overall score has a norm of its own, which is neither side's.
+        of_side, first = of_variable[of_variable["side"].isin(SIDES)].set_index("side"), of_variable.iloc[0]
         row = ROWS.get((str(first["variable"]), str(first["component"])))
         title = own.label("scores.gps") if row is None else own.word(row.title)
         sides = [written(float(of_side["value"].get(side, float("nan"))), 1, own.decimal_mark) for side in SIDES]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -14,6 +15,8 @@ from matplotlib.text import Text
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report.curves import __all__ as OFFERED
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.own_panels import draw_scores
 
 #: 600 pixels of a page on a screen (96 a inch), and the least letters there (points).
 WIDTH_INCH, LEAST_PT = 6.25, 8.0
@@ -98,6 +101,15 @@ def test_too_few_axes_are_refused_in_a_sentence(session: Any, trial: bid.Trial) 
         bid.plot.force(trial, 99)
     with pytest.raises(MissingInputError, match="LHEX"):
         bid.plot.marker(trial, "LHEX")
+
+
+def test_a_sides_score_stands_beside_the_norm_of_sides(session: Any) -> None:
+    rows = [("L", 10.8, 2.8, 1.0), ("R", 11.9, 2.8, 1.0), ("", 13.0, 4.9, 2.2)]
+    scores = pd.DataFrame(rows, columns=["side", "value", "norm_mean", "norm_sd"])
+    scores = scores.assign(condition="", score="GPS", variable="", component="")
+    figure = Figure(figsize=(WIDTH_INCH, 2.0))
+    draw_scores(figure, scores, "", load_style())
+    assert [text.get_text() for text in figure.axes[0].texts][-3:] == ["10.8", "11.9", "2.8 ± 1.0"]
 
 
 def test_names_stand_beside_markers_and_joints(trial: bid.Trial) -> None:
