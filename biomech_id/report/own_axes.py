@@ -201,7 +201,7 @@ def line(label: str, colour: str, style: Style, dashes: tuple[float, tuple[float
     return drawn
 
 
-def area(label: str, colour: str, style: Style) -> Artist:
+def area(label: str, colour: str, style: Style, opacity: float = 0.45) -> Artist:
     """Return a band of a legend.
 
     Parameters
@@ -212,8 +212,10 @@ def area(label: str, colour: str, style: Style) -> Artist:
         Name of its colour in the style.
     style : Style
         Colours.
+    opacity : float, optional
+        As it is drawn in the panels; that of a norm unless given.
     """
-    return Patch(facecolor=style.colour(colour), alpha=0.45, linewidth=0, label=label)
+    return Patch(facecolor=style.colour(colour), alpha=opacity, linewidth=0, label=label)
 
 
 def write_table(place: AxesOrFigure, rows: Sequence[Sequence[Cell | str]], style: Style) -> Figure:

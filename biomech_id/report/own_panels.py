@@ -110,7 +110,7 @@ def draw_budgets(place: AxesOrFigure, layer: Layer, style: Style) -> Figure:
         )
         for joint in JOINTS for component in COMPONENTS for side in SIDES
     ]  # fmt: skip
-    return fill(place, drawers, own, [area(own.label(f"budget.{part}"), part, own) for part in BUDGET_PARTS])
+    return fill(place, drawers, own, [area(own.label(f"budget.{part}"), part, own, 1.0) for part in BUDGET_PARTS])
 
 
 def _heads(style: Style, *, unit: bool, norm: bool) -> list[str]:
