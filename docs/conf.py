@@ -45,7 +45,7 @@ nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
     (
         r"py:class",
-        r"(Float|Bool|Int|ND)Array|ArrayLike|Artist|Figure|LineCollection|Executor|Future|Connection|Path|PathLike|(Str)?Enum(Type)?",
+        r"(Float|Bool|Int|ND)Array|ArrayLike|Artist|Axes|Figure|SubFigure|LineCollection|Executor|Future|Connection|Path|PathLike|(Str)?Enum(Type)?",
     ),
     # Short names of types that the module spells out where it defines them.
     (r"py:class", r"Place|LoopClosure|JointStep|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element|ResidualKey"),
