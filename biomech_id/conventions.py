@@ -377,6 +377,10 @@ STORED_FOOT: dict[str, str] = {
 }  # fmt: skip
 #: Of those the ones that a straight walk alone defines.
 FOOT_IN_LABORATORY: frozenset[str] = frozenset({"HindfootLabAngles", "TibiaLabAngles"})
+#: What ``FootProgressAngles.X`` is of a foot whose sole lies on the floor, in a model whose static trial stood flat.
+FLAT_PITCH_DEG = -90.0
+#: Foot pitch with its zero on the floor, in tables of sessions whose static trial stood flat: of no other is the sole known.
+FOOT_PITCH = SignRow("FootPitch", "X", "Foot pitch", "Toes down", "Toes up", "angle", "foot", "the floor")
 #: Joints above the pelvis.
 UPPER_JOINTS: frozenset[str] = frozenset(row.joint for row in UPPER_BODY_TABLE)
 #: What is measured above the pelvis: few laboratories need it, and many have no markers for it.
@@ -477,8 +481,11 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
 #: variables that a laboratory adds come last (`session.tables.variables`).
 CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
     (row.variable, row.component): row
-    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE)
-}
+    for row in (
+        *(row for row in SIGN_TABLE if row.joint != "ground"),
+        *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE, FOOT_PITCH,
+    )
+}  # fmt: skip
 
 
 def cycle_rows() -> tuple[SignRow, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from biomech_id.conventions import CYCLE_ROWS
+from biomech_id.conventions import CYCLE_ROWS, FOOT_PITCH
 from biomech_id.errors import OptionError
 
 _Part = TypeVar("_Part")
@@ -56,8 +56,9 @@ RANGES = frozenset({"range", "slope", "rise", "drop", "rise_to_max"})
 TIMES = frozenset({"at_min", "at_max", "at_max_in_swing", "zero_fall"})
 _OF_CURVES = LEVELS | RANGES | TIMES | {"zmean"}
 _OF_SCALARS = frozenset({"st", "asym"})
-#: The variable that foot pitch is read from.
-FOOT_PITCH = ("FootProgressAngles", "X")
+#: The curve that rules read foot pitch from. They take it from the walk's own flat foot where there is one, so that a session
+#: without a flat static trial can be judged too; pages draw it from the floor (`RuleQuantity.drawn`).
+RULES_PITCH = ("FootProgressAngles", "X")
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,12 @@ class RuleQuantity:
             return "%"
         row = CYCLE_ROWS.get((self.variable, self.component))
         return "1" if row is None or self.stat == "zmean" else row.unit
+
+    @property
+    def drawn(self) -> tuple[str, str]:
+        """Variable and component of the curve that shows it: of foot pitch the one from the floor."""
+        name = self.variable, self.component
+        return (FOOT_PITCH.variable, FOOT_PITCH.component) if name == RULES_PITCH else name
 
 
 @dataclass(frozen=True)
@@ -337,7 +344,7 @@ class _Reader:
         if stat == "pitch_from_static":
             self.take("min")
             self.take(",")
-        variable, component = FOOT_PITCH if stat.startswith("pitch") else self.variable()
+        variable, component = RULES_PITCH if stat.startswith("pitch") else self.variable()
         if stat == "share":
             above, _, limit = self.comparison()
             self.take(",")

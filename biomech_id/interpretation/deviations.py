@@ -19,9 +19,9 @@ from itertools import pairwise
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import FLAT_PITCH_DEG, SIDES
 from biomech_id.interpretation.artefacts import ArtefactTests
-from biomech_id.interpretation.criteria import FOOT_PITCH, LEVELS, PHASE_EVENTS, RANGES, TIMES, RuleQuantity
+from biomech_id.interpretation.criteria import LEVELS, PHASE_EVENTS, RANGES, RULES_PITCH, TIMES, RuleQuantity
 from biomech_id.interpretation.measuring import (
     AFTER_LOADING,
     LimbCurves,
@@ -54,8 +54,6 @@ BAND_SDS, TIME_SD_PERCENT = 1.96, 1.5
 _WITHOUT_PLACEMENT = ("soft_tissue", "marker_noise")
 #: Event of a cycle -> the parameter of ``spatiotemporal.csv`` that says when it is.
 _EVENT_PARAMETERS = dict(zip(PHASE_EVENTS, ("foot_off", "opposite_foot_off", "opposite_foot_contact"), strict=True))
-#: Foot pitch of a flat foot in a model whose static was flat.
-FLAT_PITCH_DEG = -90.0
 
 
 @dataclass(frozen=True)
@@ -212,7 +210,7 @@ class LimbNorm:
             numbers, asymmetries,
         )  # fmt: skip
         # Nobody of a norm tells of a static; a healthy foot is flat where a foot is flat in walking.
-        return replace(limb_curves, flat_deg=own_flat_deg(limb_curves)) if FOOT_PITCH in limb_curves.curves else limb_curves
+        return replace(limb_curves, flat_deg=own_flat_deg(limb_curves)) if RULES_PITCH in limb_curves.curves else limb_curves
 
     @cached_property
     def curves(self) -> NormCurves:

@@ -11,7 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
-from biomech_id.interpretation.criteria import FOOT_PITCH, Criterion, PhasePoint, RuleLimit, RuleQuantity, RuleTerm
+from biomech_id.interpretation.criteria import RULES_PITCH, Criterion, PhasePoint, RuleLimit, RuleQuantity, RuleTerm
 
 _PERCENT = np.arange(101.0)
 #: Where a foot is flat on the floor in walking, percent of the cycle.
@@ -295,7 +295,7 @@ def own_flat_deg(limbs: LimbCurves) -> FloatArray:
     limbs : LimbCurves
         The limbs.
     """
-    return _flat_deg(LimbCurves(limbs.curves, limbs.events), limbs.curve(*FOOT_PITCH))
+    return _flat_deg(LimbCurves(limbs.curves, limbs.events), limbs.curve(*RULES_PITCH))
 
 
 def asymmetry_of(by_side: Mapping[str, float]) -> float:

@@ -1,12 +1,15 @@
-"""Foot models beside the leg's: calibrated with the session, placed in every trial, their columns kept with it."""
+"""The foot beyond the leg's model: its pitch from the floor, and foot models that are placed in every trial beside the leg's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import FOOT_IN_LABORATORY, SIDES
+from biomech_id.conventions import FLAT_PITCH_DEG, FOOT_IN_LABORATORY, FOOT_PITCH, SIDES
+from biomech_id.dynamics.body import BodyMotion
 from biomech_id.feet.movements import TrialKind
 from biomech_id.models.foot_models import FOOT_MODELS, CalibratedFeet, FootSession, calibrated_feet, errors_of
 from biomech_id.movement.movement import CalibratedModel
@@ -45,8 +48,29 @@ def feet_beside(model: CalibratedModel, static: Trial | None, walks: Sequence[Tr
     return calibrated_feet(FootSession(stood, named, model.subject, options, sizes))
 
 
-def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[str, CalibratedFeet]) -> Solved:
-    """Return a solved trial with the columns of its foot models.
+def pitch_columns(motion: BodyMotion) -> dict[str, FloatArray | None]:
+    """Return foot pitch from the floor, of a model whose static trial stood flat.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        Angles of the tracked body.
+
+    Returns
+    -------
+    dict[str, FloatArray | None]
+        Column of `conventions.FOOT_PITCH` -> (n_frames,), deg, toes down positive, 0 with the sole on the floor; None where the
+        foot was not tracked.
+    """
+    angles_rad = {side: motion.joint_angles_rad.get((side, "foot_progress")) for side in SIDES}
+    return {
+        FOOT_PITCH.column(side): None if of_side is None else np.degrees(of_side[:, 0]) - FLAT_PITCH_DEG
+        for side, of_side in angles_rad.items()
+    }
+
+
+def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[str, CalibratedFeet], *, flat: bool) -> Solved:
+    """Return a solved trial with foot pitch from the floor and the columns of its foot models.
 
     Their smoothing fills gaps itself and depends on the whole trial, so that they take markers as recorded; filtered ones where the
     leg's are filtered here.
@@ -59,6 +83,8 @@ def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[st
         Its recording before and after gaps were filled and markers filtered, under the leg model's labels.
     feet : Mapping[str, CalibratedFeet]
         Name -> foot model.
+    flat : bool
+        Whether the leg's model was calibrated on a static trial with flat feet.
     """
     filtered = any(each.rule == "marker-filter" and each.values["filtered"] for each in prepared.findings)
     columns: dict[str, FloatArray | None] = {}
@@ -72,4 +98,6 @@ def with_feet(solved: Solved, recorded: Trial, prepared: Trial, feet: Mapping[st
             for row in FOOT_MODELS[name].rows:
                 shown = solved.kind is TrialKind.STRAIGHT or row.variable not in FOOT_IN_LABORATORY
                 columns[row.column(side)] = computed.get(row.column(side)) if shown else None
-    return replace(solved, foot_columns=columns, foot_errors=errors, findings=tuple(findings)) if feet else solved
+    if flat:
+        columns |= pitch_columns(solved.motion)
+    return replace(solved, foot_columns=columns, foot_errors=errors, findings=tuple(findings)) if columns else solved

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import FOOT_TABLE, SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
+from biomech_id.conventions import FOOT_PITCH, FOOT_TABLE, SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
+from biomech_id.interpretation.criteria import RULES_PITCH
 from biomech_id.languages import LANGUAGES, worded
 from biomech_id.norms.fit import fit_norm, person_of
 from biomech_id.review.packing import AXIS_STEP, ERROR_ROUNDING, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
@@ -281,8 +282,9 @@ def _norm(table: Table, blocks: Blocks) -> dict[str, Any]:
 def variables(*, inside_foot: bool = False) -> Iterable[dict[str, Any]]:
     """Rows of the sign tables as the page needs them, those of cycles and of frames; those of the foot where asked for."""
     of_cycles = [(row, "percent") for row in cycle_rows() if inside_foot or row not in FOOT_TABLE]
-    of_frames = [(row, "time") for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *(FOOT_TABLE if inside_foot else ()))]
-    for row, along in (*of_cycles, *of_frames):
+    of_frames = [(row, "time") for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *(FOOT_TABLE if inside_foot else ()), FOOT_PITCH)]
+    # There is one foot pitch, that from the floor.
+    for row, along in (each for each in (*of_cycles, *of_frames) if (each[0].variable, each[0].component) != RULES_PITCH):
         yield {
             "variable": row.variable, "component": row.component, "title": row.title, "positive": row.positive,
             "negative": row.negative, "unit": row.unit, "quantity": row.quantity, "joint": row.joint, "along": along,

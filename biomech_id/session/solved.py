@@ -104,8 +104,8 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     footwear : str, optional
         What was on the feet: one of `biomech_id.trial.worn.Footwear`, or "not stated".
     foot_columns : Mapping[str, FloatArray | None], optional
-        Column of ``trials/<stem>.csv`` -> (n_frames,), in the unit of its row, of foot models that somebody wears; None where this
-        trial has none of it.
+        Column of ``trials/<stem>.csv`` -> (n_frames,), in the unit of its row, of foot models that somebody wears and of foot pitch
+        from the floor; None where this trial has none of it.
     foot_errors : Mapping[str, Mapping[str, FloatArray]], optional
         Column of them -> source of error -> (n_frames,), one standard deviation, in the unit of its row.
     """

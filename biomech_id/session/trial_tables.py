@@ -13,7 +13,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
-from biomech_id.session.bands.foot_bands import with_foot
+from biomech_id.session.bands.foot_bands import with_foot, with_pitch
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.session.tables.extrema import burst_rows, extrema_rows
@@ -227,7 +227,7 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
         if trial.foot_columns:
             skin = skin_functions(trial.motion, side)
             feet = trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin
-            made = tuple(with_foot(band, *feet) for band in made)
+            made = tuple(with_pitch(with_foot(band, *feet), trial.foot_columns) for band in made)
         last.update(of=of, bands=made)
     own = [cycles[_place(band.cycle)] for band in last["bands"]]
     return (band.of_cycle(cycle, _event_sd_s(trial, cycle)) for band, cycle in zip(last["bands"], own, strict=True))

@@ -14,6 +14,8 @@ from biomech_id.conventions import (
     AT_THE_END,
     CENTRE_OF_MASS,
     CYCLE_TABLE,
+    FLAT_PITCH_DEG,
+    FOOT_PITCH,
     FOOT_TABLE,
     KINETICS_VALID,
     MUSCLE_TABLE,
@@ -148,6 +150,14 @@ Only in tables of sessions whose markers show hindfoot and forefoot ([the Oxford
 first angle of the hallux alone. Angles in the laboratory are those of straight walks.
 
 {_sign_rows(FOOT_TABLE)}
+
+## Foot pitch
+
+`FootProgressAngles.X` is {FLAT_PITCH_DEG:g} degrees of a foot whose sole lies on the floor. `FootPitch.X` has its zero there,
+and the same band. It is only in tables of sessions whose static trial stood with flat feet: of no other is the sole known. Pages
+and the review show this one.
+
+{_sign_rows([FOOT_PITCH])}
 """
 
 
@@ -190,7 +200,7 @@ the points {points} and those of the foot's outline in mm, laboratory axes. `Cen
 5 % of body weight. The six-degree-of-freedom model adds `<side><Segment>{RESIDUAL_SUFFIX}` (mm): the root mean square distance
 between a segment's markers and the rigid cluster fitted to them. Trials that show a thorax or a head have the rows of the second
 sign table as well, the joint centres `SJC EJC WJC` (mm) and the whole body's `{CENTRE_OF_MASS}` (mm, without a side; empty where a
-part is not seen).
+part is not seen). `FootPitch.X` of both sides stands behind these where the static trial was flat.
 Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an accepted plate and present in swing; of a stance
 that the recording cuts they are present in the frames whose force is certain. `<side>{KINETICS_VALID}` says it by frame: 1 they
 are known; 0 they are not; {AT_THE_END} they are, in the first or last four frames of a recording that begins or ends while the leg

@@ -139,7 +139,8 @@ def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
         upper_loads=walk.upper_loads,
         extra=tuple(walk.extra),
     )
-    result = with_feet(result, walk.model.named(walk.trial), trial, walk.foot_models)
+    flat = walk.model.static is not None and walk.model.calibration.to_dict().get("foot_flat") is True
+    result = with_feet(result, walk.model.named(walk.trial), trial, walk.foot_models, flat=flat)
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 

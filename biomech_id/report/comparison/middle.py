@@ -117,8 +117,7 @@ def draw_changes(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float,
 
 
 def _height(sides: Sequence[PatternChange], facts: Comparison) -> float:
-    quantity = facts.rules[sides[0].pattern].shown.quantity
-    return _WITH_CURVE_MM if (quantity.variable, quantity.component) in CYCLE_ROWS else _WORDS_MM
+    return _WITH_CURVE_MM if facts.rules[sides[0].pattern].shown.quantity.drawn in CYCLE_ROWS else _WORDS_MM
 
 
 def _box_lines(text: str, room_mm: float, style: Style) -> list[str]:
@@ -160,7 +159,7 @@ def _draw_group(
     style, (left, top, right, height) = sheet.style, place_mm
     rule = facts.rules[sides[0].pattern]
     quantity = rule.shown.quantity
-    with_curve = (quantity.variable, quantity.component) in CYCLE_ROWS
+    with_curve = quantity.drawn in CYCLE_ROWS
     room = right - left - _INDENT_MM - (_CURVE_MM + 2.0 if with_curve else 0.0)
     sheet.rule(left, top, right, top, colour="grid")
     sheet.text(left, top + 4.4, str(number + 1), size="heading", colour="quiet", weight="bold")
@@ -184,7 +183,7 @@ def _draw_group(
     sheet.text(x, y + 6.0, details, size="tiny", colour="quiet")
     if with_curve:
         place = (right - _CURVE_MM, top + 0.6, _CURVE_MM, min(height - 1.0, 22.0))
-        draw_before_after(sheet, facts, (quantity.variable, quantity.component), place, _phase(facts, rule))
+        draw_before_after(sheet, facts, quantity.drawn, place, _phase(facts, rule))
 
 
 def _beside_mm(text: str, size: str, change: str, style: Style) -> float:

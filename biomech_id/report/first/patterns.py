@@ -284,13 +284,13 @@ def _draw_sentence(
         sheet.text(left + _INDENT_MM, y + points * MM_PER_POINT, line.text, size=line.size, colour=line.colour, weight=line.weight)
         y += _pitch(style, line.size)
     quantity = rule.shown.quantity
-    if (quantity.variable, quantity.component) in ROWS:
+    if quantity.drawn in ROWS:
         ends = [
             [facts.sides[each.side].mean.place(end)[0] for end in (quantity.start, quantity.end)] for each in sides if each.side
         ]
         start, end = np.nanmean(ends, axis=0).tolist() if ends else (0.0, 100.0)
         place = (right - _THUMBNAIL_MM, top + 0.4, _THUMBNAIL_MM, min(height - 0.8, 24.0))
-        draw_thumbnail(sheet, facts, (quantity.variable, quantity.component), place, (start, end))
+        draw_thumbnail(sheet, facts, quantity.drawn, place, (start, end))
 
 
 def _rest(facts: SessionFacts, shown: int) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES
-from biomech_id.interpretation.criteria import FOOT_PITCH
-from biomech_id.interpretation.deviations import FLAT_PITCH_DEG
+from biomech_id.conventions import FOOT_PITCH, SIDES
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
@@ -50,12 +48,10 @@ def draw_thumbnail(
     title = small_title(row, style, width)
     below = TITLE_LINE_MM * (max(len(title), title_lines) - 1)
     panel = sheet.panel(left + 6.5, top + 3.8 + below, width - 7.0, height - 7.0 - below)
-    # Foot pitch stands as its sentence counts it: a sole on the floor is 0.
-    zero = FLAT_PITCH_DEG * style.factor(row) if name == FOOT_PITCH else 0.0
-    curves = {side: facts.layer.mean(side, row, style).mean - zero for side in SIDES}
+    curves = {side: facts.layer.mean(side, row, style).mean for side in SIDES}
     curves = {side: curve for side, curve in curves.items() if np.isfinite(curve).any()}
     band = facts.norm.band(row, style) if facts.norm is not None else None
-    edges = () if band is None else (band[0] - zero, band[1] - zero)
+    edges = () if band is None else band[:2]
     drawn = [*curves.values(), *edges]
     usual = style.scale(row)
     panel.frame(_CYCLE, _scale(drawn, _LEAST_SHARE * (usual.high - usual.low)), x_numbers=True)
@@ -73,7 +69,7 @@ def draw_thumbnail(
         line = [np.column_stack([PERCENT, curve])]
         panel.polylines(line, colour=side, width=1.1, dashes=style.dashes(side), gid=f"first|{side}|{row.column('')}")
     if not curves:
-        panel.notice(style.label("first.no_curve"))
+        panel.notice(style.label("first.no_level" if row == FOOT_PITCH else "first.no_curve"))
 
 
 def _scale(curves: Sequence[FloatArray], least_span: float) -> Scale:

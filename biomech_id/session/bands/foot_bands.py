@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import FOOT_TABLE, SignRow
+from biomech_id.conventions import ANGLE_VARIABLE, FOOT_PITCH, FOOT_TABLE, SignRow
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.normalise import normalise
 from biomech_id.movement.cycle import Cycle
@@ -89,6 +89,33 @@ def with_foot(
         drawn=band.drawn or band.sources,
         numbers=band.numbers or tuple(range(errors)),
     )
+
+
+def with_pitch(band: CycleBand, columns: Mapping[str, FloatArray | None]) -> CycleBand:
+    """Return a cycle's bands with that of foot pitch from the floor.
+
+    It is that of the foot's own pitch, from which it differs by a constant.
+
+    Parameters
+    ----------
+    band : CycleBand
+        Of the leg.
+    columns : Mapping[str, FloatArray | None]
+        Columns of the trial beyond the leg's.
+
+    Returns
+    -------
+    CycleBand
+        The same one where the trial has no such pitch.
+    """
+    own = ANGLE_VARIABLE["foot_progress"], "X"
+    if columns.get(FOOT_PITCH.column(band.cycle.side)) is None or own not in band.names:
+        return band
+    rows = [*range(len(band.names)), band.names.index(own)]
+    return replace(
+        band, names=(*band.names, (FOOT_PITCH.variable, FOOT_PITCH.component)), changes=band.changes[:, rows],
+        noise=band.noise[rows], shift=band.shift[rows],
+    )  # fmt: skip
 
 
 def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray) -> FloatArray:

@@ -90,3 +90,22 @@ def test_the_page_says_its_options() -> None:
     assert german.startswith("Optionen: Vorfuß auf dem Boden oder nicht, wie gespeichert; Ferse wie in den Dateien geglättet")
     notes = [load_style(language=language).label("inside_foot.note") for language in ("en", "de")]
     assert ["unimpaired feet only" in notes[0], "nur an Füßen ohne Befund" in notes[1]] == [True, True]
+
+
+@pytest.mark.parametrize("model", ["conventional", "six-dof"])
+def test_foot_pitch_is_0_with_the_sole_on_the_floor_and_known_after_a_flat_static_alone(model: str) -> None:
+    """The rigid foot of the sample lies flat from 10 to 30 % of the cycle and leaves the floor over its toes."""
+    person = virtual_subject(duration_s=3.0, clusters=True)
+    trials = [person.static("static", duration_s=1.0).trial, person.walk("walk").trial]
+    flat = bid.analyse(trials, model=model).tables()
+    for side in ("L", "R"):
+        pitch, own = (flat.curves(side, name, "X") for name in ("FootPitch", "FootProgressAngles"))
+        np.testing.assert_allclose(pitch, own + 90.0, atol=1e-9)
+        np.testing.assert_allclose(pitch[:, 12:30], 0.0, atol=1.0)
+        assert (pitch[:, 62] > 30.0).all()
+        assert (pitch[:, 0] < -3.0).all()
+    bands = flat.uncertainty[flat.uncertainty["component"] == "X"].set_index("variable")["total"]
+    np.testing.assert_array_equal(bands["FootPitch"], bands["FootProgressAngles"])
+    tilted = bid.analyse(trials, model=model, foot_flat="no").tables()
+    assert "FootPitch" not in set(tilted.cycles["variable"])
+    assert "LFootPitch.X" not in tilted.frames["walk"].columns

@@ -7,6 +7,7 @@ import pytest
 
 from biomech_id.conventions import (
     BUDGET_PARTS,
+    FOOT_PITCH,
     FOOT_TABLE,
     MUSCLE_TABLE,
     SIDE_SIGN,
@@ -45,7 +46,7 @@ def test_a_curve_is_the_frame_table_at_event_times(tables: Tables, trial: Solved
         for row in cycle_rows():
             if (
                 row.joint == "ground"
-                or row in (*UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE)
+                or row in (*UPPER_BODY_TABLE, *MUSCLE_TABLE, *FOOT_TABLE, FOOT_PITCH)
                 or (row.quantity != "angle" and number == 1)
             ):
                 continue
