@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from biomech_id.pipeline.threads import VARIABLES
 # As the command line does, and before any test loads numpy: tests compare results of this process with those of others.
 for variable in VARIABLES:
     os.environ.setdefault(variable, "1")
+# Hundreds of programs that tests start would each compile the whole library again (a third of the time of a short run).
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITES = {"real", "peers"}
