@@ -147,6 +147,32 @@ def least_effort(G: FloatArray, tau: FloatArray, low: FloatArray, high: FloatArr
     return LeastEffort(controls, multipliers, missing, ~done)
 
 
+def least_effort_along(
+    G: FloatArray, tau: FloatArray, bounds: tuple[FloatArray, FloatArray], slope: FloatArray, start: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Find the controls that go as far along a direction as it is worth: least sum a^2 - slope a.
+
+    Parameters
+    ----------
+    G, tau : FloatArray
+        (N, m, n) and (N, m), as of `least_effort`; every row has an answer.
+    bounds : tuple[FloatArray, FloatArray]
+        Least and largest controls (n,).
+    slope : FloatArray
+        (N, n), what each control is worth.
+    start : FloatArray
+        (N, m), multipliers to begin with.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        Controls (N, n) that balance ``tau``, and their multipliers (N, m).
+    """
+    rows = _Rows(G, tau, *bounds, np.full(slope.shape, 2.0), slope / 2)
+    multipliers, _ = _newton(rows, start)
+    return rows.controls(multipliers), multipliers
+
+
 def _least_missing(rows: _Rows) -> FloatArray:
     """The least square of what is missing (N, m), N m or N: motors that are dear carry it."""
     N, m, _ = rows.G.shape
