@@ -177,5 +177,5 @@ OPENSIM_FILE = BodyModel(
     axes=SIX_DOF_AXES,
     roles=(),
     calibrate=_without_file,
-    settings=frozenset({"hip_centre", "functional"}),
+    settings=frozenset({"hip_centre", "functional", "muscle_forces", "muscle_exponent", "muscle_reserve_Nm", "muscle_strength"}),
 )

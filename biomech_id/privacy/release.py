@@ -162,7 +162,7 @@ _TIDY = tuple(
 def _is_released(table: str, rules: ReleaseRules) -> bool:
     if table == "examination":
         return "examination" in rules.keep
-    return table not in ("parity",) and (rules.body or table not in ("muscles", "whole_body"))
+    return table not in ("parity",) and (rules.body or table not in ("muscles", "muscle_forces", "joint_contact", "whole_body"))
 
 
 def _names(tables: Tables, code: str, folder: Path, markers: Sequence[str]) -> Pseudonym:

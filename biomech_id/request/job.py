@@ -232,6 +232,7 @@ class Job:
         words += ["--code", self.code] if self.code else []
         model = self.setting_files.get("model")
         words += ["--model", self.relative(model) if model else self.recipe.model, "--kinetics", self.recipe.kinetics]
+        words += ["--muscle-forces"] if self.recipe.muscle_forces else []
         words += ["--write-c3d"] if self.recipe.write_c3d else []
         words += ["--review-page"] if self.recipe.review_page else []
         return shlex.join(words)

@@ -14,6 +14,7 @@ from typing import Any, TypedDict, TypeVar, cast
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.leg_forces import STRENGTHS, ForceOptions
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.files.settings import (
     ListOf,
@@ -161,6 +162,10 @@ class Settings(PrepareSettings, total=False):
     keep_comments: bool | None
     keep_conditions: bool | None
     owner_only: bool | None
+    muscle_forces: bool | None
+    muscle_exponent: float | None
+    muscle_reserve_Nm: float | None
+    muscle_strength: str | None
 
 
 @dataclass(frozen=True)
@@ -270,6 +275,14 @@ class Recipe:
     ------
     OptionError
         A value of the wrong type or outside what the setting accepts.
+    muscle_forces : bool, optional
+        Whether muscle and contact forces are computed, of an OpenSim model with muscles.
+    muscle_exponent : float, optional
+        Of the effort, from 2; bands are known for 2.
+    muscle_reserve_Nm : float, optional
+        Moment of a reserve at a control of 1, N m; 0 for none on what muscles move.
+    muscle_strength : str, optional
+        "mass-length" or "model": whether muscles of a scaled model are as strong as the person's mass and their length say.
     """
 
     model: str = _setting(AUTO, "model", Setting(
@@ -414,6 +427,20 @@ class Recipe:
     owner_only: bool = _setting(False, "privacy", yes_or_no(
         "Nobody but the owner may read the results (where the system has such rights; not on Windows)."
     ), acts="written")  # fmt: skip
+    muscle_forces: bool = _setting(False, "muscles", yes_or_no(
+        "Muscle and joint contact forces of an OpenSim model: an estimate, not for treatment decisions (muscle_forces.csv, "
+        "joint_contact.csv)."
+    ), acts="heeded")  # fmt: skip
+    muscle_exponent: float = _setting(2.0, "muscles", a_number(2, 10, explained=(
+        "Exponent of the effort: the sum of activations to it is least. The bands are known for 2."
+    )), acts="heeded")  # fmt: skip
+    muscle_reserve_Nm: float = _setting(1.0, "muscles", a_number(0, 100, explained=(
+        "Moment (N m) of a reserve at a control of 1, the dearer the smaller; 0: none, and what muscles cannot do is missing."
+    )), acts="heeded")  # fmt: skip
+    muscle_strength: str = _setting("mass-length", "muscles", one_of(STRENGTHS, (
+        "mass-length: largest forces go with the person's mass over the muscle's length (Correa and Pandy 2011). model: as the "
+        "model's file says."
+    )), acts="heeded")  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "plate_places", "error_sizes", "mix"):
@@ -472,6 +499,11 @@ class Recipe:
     def declared_plates(self) -> tuple[DeclaredPlate, ...]:
         """What the laboratory says of its plates of unknown types."""
         return tuple(map(plate_from, self.plate_types))
+
+    @property
+    def force_options(self) -> ForceOptions:
+        """How muscle forces are found."""
+        return ForceOptions(self.muscle_exponent, self.muscle_reserve_Nm, self.muscle_strength)
 
     @property
     def chosen_marker_set(self) -> str | None:

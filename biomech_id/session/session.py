@@ -47,7 +47,8 @@ _SKETCHED = ("LKneeAngles.X", "RKneeAngles.X")
 #: Tables that are tidy, and tables that a session may have or not, by name.
 _TIDY = ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
 _OPTIONAL = (
-    "norm", "parity", "statistics", "uncertainty", "channels", "emg", "emg_activity", "emg_pairs", "emg_raw", "whole_body",
+    "norm", "parity", "statistics", "uncertainty", "channels", "emg", "emg_activity", "emg_pairs", "emg_raw", "muscle_forces",
+    "joint_contact", "whole_body",
     "examination", "deviations",
 )  # fmt: skip
 
@@ -243,6 +244,8 @@ class SessionTrial:
     uncertainty = _table("uncertainty", "How far moments and powers can be off, or None.")
     channels = _table("channels", "Analog channels with muscle and verdict, or None.")
     emg = _table("emg", "Envelopes of muscle signals over every cycle, or None.")
+    muscle_forces = _table("muscle_forces", "Muscle forces of least effort over every cycle, or None.")
+    joint_contact = _table("joint_contact", "What joints carry over every cycle, or None.")
     whole_body = _table("whole_body", "Momentum, residual and energy over time, or None.")
 
     @property
@@ -554,6 +557,8 @@ class Session:
     emg_activity = _table("emg_activity", "When muscles were on, or None.")
     emg_pairs = _table("emg_pairs", "Co-contraction, or None.")
     emg_raw = _table("emg_raw", "Raw traces of muscle signals, or None.")
+    muscle_forces = _table("muscle_forces", "Muscle forces of least effort over every cycle, or None.")
+    joint_contact = _table("joint_contact", "What joints carry over every cycle, or None.")
     whole_body = _table("whole_body", "Momentum, residual and energy over time, or None.")
     examination = _table("examination", "Values of the clinical examination, or None.")
 

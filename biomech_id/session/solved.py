@@ -13,6 +13,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.external import External
+from biomech_id.dynamics.leg_forces import LegForces
 from biomech_id.dynamics.loads import JointLoad, JointLoads
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.feet.floor import Belts
@@ -108,6 +109,8 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         from the floor; None where this trial has none of it.
     foot_errors : Mapping[str, Mapping[str, FloatArray]], optional
         Column of them -> source of error -> (n_frames,), one standard deviation, in the unit of its row.
+    muscle_forces : Mapping[str, LegForces], optional
+        Side -> muscle and contact forces of that leg; empty where nobody asked, or no load is known.
     """
 
     name: str
@@ -143,6 +146,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     footwear: str = NOT_STATED
     foot_columns: Mapping[str, FloatArray | None] = field(default_factory=dict)
     foot_errors: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
+    muscle_forces: Mapping[str, LegForces] = field(default_factory=dict)
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 

@@ -105,3 +105,49 @@ def test_what_cannot_be_is_refused_in_one_sentence(shared_dir: Path, tmp_path: P
     assert code == 1
     assert words in stderr.strip().splitlines()[-1]
     assert not out.exists()
+
+
+@pytest.fixture(scope="module")
+def muscular(shared_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The walk of OpenSim's example with its own scaled model, and muscle forces."""
+    folder, words = shared_dir / "opensim" / "gait10dof18musc", ["--muscle-forces"]
+    words = [str(folder / "ExperimentalData"), "--model", str(folder / "subject01.osim"), *words]
+    code, stderr, out = run(tmp_path_factory.mktemp("muscular"), words)
+    assert code in (0, 3), stderr
+    return out
+
+
+def test_muscle_forces_of_a_session(muscular: Path) -> None:
+    muscles, joints = pd.read_csv(muscular / "muscle_forces.csv"), pd.read_csv(muscular / "joint_contact.csv")
+    assert muscles["muscle"].nunique() == 18
+    assert set(muscles["muscle"].str[-1].str.upper() == muscles["side"]) == {True}
+    assert muscles["activation"].between(0.01 - 1e-9, 1.0).all()
+    # 72.64 kg; walking models give 2.5 to 6 body weights, far more than the forces of inverse dynamics.
+    peaks = joints.groupby(["side", "joint"])[["body_weights", "intersegmental_N"]].max()
+    assert peaks["body_weights"].between(3.0, 5.5).all()
+    assert (peaks["body_weights"] * 72.64 * 9.80665 > 3 * peaks["intersegmental_N"]).all()
+    np.testing.assert_allclose(joints["force_N"] / joints["body_weights"], 72.6 * 9.80665, rtol=2e-3)
+    # Both bands, and the force's parts on the bone below: the knee is pressed downwards.
+    for table in (muscles, joints):
+        assert (table["least_N"] <= table["force_N"] + 1e-6).all()
+        assert (table["most_N"] >= table["force_N"] - 1e-6).all()
+        assert (table["sd_N"] >= 0).all()
+    assert (joints["least_N"] < 0.99 * joints["force_N"]).mean() > 0.5
+    late = joints[(joints["joint"] == "knee") & joints["percent"].between(40, 55)]
+    assert (late["proximal_N"] < -0.8 * late["force_N"]).all()
+    assert joints["reserve_share"].max() < 0.01
+    assert joints["residual_N"].max() < 0.4 * 72.6 * 9.81
+
+
+def test_forces_of_a_session_say_what_they_are(muscular: Path) -> None:
+    manifest = json.loads((muscular / "manifest.json").read_text(encoding="utf-8"))
+    assert "--muscle-forces" in manifest["command"]
+    assert manifest["recipe"]["muscles"] == {
+        "muscle_forces": True, "muscle_exponent": 2.0, "muscle_reserve_Nm": 1.0, "muscle_strength": "mass-length",
+    }  # fmt: skip
+    assert said(muscular, "muscle-forces") == {}
+    summary = json.loads((muscular / "summary.json").read_text(encoding="utf-8"))
+    findings = {found["rule"]: found["values"] for found in summary["trials"][0]["findings"]}
+    limited = pd.read_csv(muscular / "muscle_forces.csv").groupby("muscle")["at_limit"].any()
+    assert findings["muscles-at-limit"]["muscles"] == list(limited.index[limited])
+    assert "muscle-reserves" not in findings

@@ -75,6 +75,8 @@ class EffortProblem:
         (N, n) and (N, m), the optimum.
     muscles : BoolArray
         (n,), which actuators are muscles.
+    columns : IntArray
+        (n,), their columns among all of the model.
     """
 
     G: FloatArray
@@ -84,6 +86,7 @@ class EffortProblem:
     controls: FloatArray
     multipliers: FloatArray
     muscles: BoolArray
+    columns: IntArray
 
     @property
     def inside(self) -> BoolArray:
@@ -128,7 +131,7 @@ def effort_problem(forces: MuscleForces, rows: IntArray | None = None, muscles: 
     G = eq.arms[rows][:, of][:, :, drives] * eq.strength[rows][:, None, drives]
     return EffortProblem(
         G, eq.tau[rows][:, of], eq.strength[rows][:, drives], (low[drives], high[drives]), forces.activation[rows][:, drives],
-        forces.price[rows][:, of], np.isin(drives, eq.actuated.muscles),
+        forces.price[rows][:, of], np.isin(drives, eq.actuated.muscles), drives,
     )  # fmt: skip
 
 

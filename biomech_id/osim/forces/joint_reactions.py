@@ -199,6 +199,39 @@ def reactions_under(
     )  # fmt: skip
 
 
+def size_gradient(muscle_forces: MuscleForces, joints: Sequence[str]) -> FloatArray:
+    """Compute by how much each force presses joints together.
+
+    Parameters
+    ----------
+    muscle_forces : MuscleForces
+        Forces that balance the motion, so that other ones that do leave it as it is.
+    joints : Sequence[str]
+        Names of J joints.
+
+    Returns
+    -------
+    FloatArray
+        (N, J, n), change of each contact force along its own direction, N, for 1 N (1 N m) more of each actuator.
+    """
+    eq = muscle_forces.equations
+    reaction = joint_reactions(muscle_forces, joints=joints)
+    along = reaction.force_N / np.where(reaction.size_N > 0, reaction.size_N, 1.0)[..., None]
+    bodies = np.array([eq.skeleton.body_index(joint.child.body) for joint in eq.skeleton.joints])
+    number = {joint.name: k for k, joint in enumerate(eq.skeleton.joints)}
+    gradient = np.zeros((len(along), len(joints), len(eq.actuated.actuators)))
+    own = eq.paths.muscle[:, None] == np.arange(len(eq.actuated.muscles))
+    for j, name in enumerate(joints):
+        beyond = bodies[eq.skeleton.bodies_beyond[number[name]]]
+        pulls = np.isin(eq.paths.body, beyond)
+        gradient[:, j, eq.actuated.muscles] = -(eq.paths.force[:, pulls] @ along[:, j, :, None])[..., 0] @ own[pulls]
+        for k, actuator in enumerate(eq.actuated.actuators):
+            for body, wrench in motor_wrenches(actuator, eq.pose):
+                if eq.skeleton.body_index(body) in beyond:
+                    gradient[:, j, k] -= (wrench[:, 3:] * along[:, j]).sum(axis=1)
+    return gradient
+
+
 def _one_each(words: str | Sequence[str], joints: Sequence[ModelJoint], where: str) -> list[str]:
     listed = [words] if isinstance(words, str) else list(words)
     if len(listed) == 1:

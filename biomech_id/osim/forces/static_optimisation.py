@@ -6,7 +6,7 @@ each row stands alone. See docs/muscle-forces.md for what such forces may be use
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_switch, each, takes
+from biomech_id.errors import Finding
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
@@ -101,26 +102,41 @@ class MuscleForces:
         tuple[str, ...]
             One sentence each: rows without an answer, moments that reserves carry, muscles at their limit; none if all is well.
         """
-        eq, remarks = self.equations, []
+        return tuple(finding.message for finding in self.findings())
+
+    def findings(self, where: str = "", coordinates: Collection[str] | None = None) -> Iterator[Finding]:
+        """Name rows without an answer, moments that reserves carry, and muscles at their limit.
+
+        Parameters
+        ----------
+        where : str, optional
+            Name of the trial.
+        coordinates : Collection[str] | None, optional
+            Those whose reserves are looked at; all that muscles act on, but for the root's, unless given.
+
+        Yields
+        ------
+        Finding
+            None if all is well.
+        """
+        eq, model = self.equations, self.equations.actuated.model
         if self.infeasible.any():
             row, k = divmod(int(np.argmax(np.abs(self.missing))), len(eq.coordinates))
-            remarks.append(
-                f"{np.sum(self.infeasible)} of {len(self.infeasible)} rows have no answer and are not written; the most is missing "
-                f"at {self.time_s[row]:g} s: {self.missing[row, k]:.3g} {self._unit(k)} by {eq.coordinates[k]}."
-            )
-        roots = {joint.name for joint in eq.actuated.model.joints if joint.parent.body == SURROUNDINGS}
+            yield Finding("muscle-forces-missing", {
+                "n": int(np.sum(self.infeasible)), "rows": len(self.infeasible), "time_s": float(self.time_s[row]),
+                "missing": float(self.missing[row, k]), "unit": self._unit(k), "coordinate": eq.coordinates[k],
+            }, where)  # fmt: skip
+        roots = {joint.name for joint in model.joints if joint.parent.body == SURROUNDINGS}
         share, reserve = self.reserve_share, np.abs(np.nan_to_num(self.reserve)).max(axis=0, initial=0.0)
-        model, muscular = eq.actuated.model, np.asarray(eq.arms[:, :, eq.actuated.muscles].any(axis=(0, 2)))
+        muscular = np.asarray(eq.arms[:, :, eq.actuated.muscles].any(axis=(0, 2)))
         for k, name in enumerate(eq.coordinates):
-            if share[k] > MOST_RESERVE and muscular[k] and model.coordinates[model.index(name)].joint not in roots:
-                remarks.append(
-                    f"Reserves carry up to {reserve[k]:.3g} {self._unit(k)} by {name}, {100 * share[k]:.0f} % of its largest "
-                    "moment: the muscles' forces there are too small."
-                )
-        limited = [name for k, name in enumerate(self.names) if k in set(eq.actuated.muscles) and self.at_limit[:, k].any()]
+            looked_at = model.coordinates[model.index(name)].joint not in roots if coordinates is None else name in coordinates
+            if share[k] > MOST_RESERVE and muscular[k] and looked_at:
+                values = {"reserve": float(reserve[k]), "unit": self._unit(k), "coordinate": name, "percent": 100 * float(share[k])}
+                yield Finding("muscle-reserves", values, where)
+        limited = [self.names[k] for k in eq.actuated.muscles if self.at_limit[:, k].any()]
         if limited:
-            remarks.append(f"At their largest control in some rows: {', '.join(limited)}.")
-        return tuple(remarks)
+            yield Finding("muscles-at-limit", {"muscles": limited}, where)
 
     def _unit(self, coordinate: int) -> str:
         model = self.equations.actuated.model

@@ -73,6 +73,7 @@ def _of_movements(session: Analysis, called: Pseudonym) -> Session:
             *of_knees,
             *kinetics_finding(session.movements),
             *whole_body_findings(session.movements),
+            *([Finding("muscle-forces", {}, "session")] if any(each.muscle_forces for each in session.movements) else ()),
             *_of_steps(session),
         ),
         recipe=stated.settings(),

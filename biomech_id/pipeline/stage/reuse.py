@@ -22,7 +22,7 @@ from biomech_id.session.trial_tables import keep_tables, kept_tables, with_kept_
 #: What of a trial its tables do not follow from, or what comes out of one file with what they do.
 _BESIDE_TABLES = {
     "motion", "loads", "upper_loads", "as_recorded", "markers", "analog", "plates", "errors", "findings", "history",
-    "quality", "gaps",
+    "quality", "gaps", "muscle_forces",
 }  # fmt: skip
 #: Of a walk, what is kept.
 _KEPT = ("movement", "by_hand", "result", "mean_cycle_s")

@@ -23,6 +23,8 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
+from biomech_id.osim.forces.leg_forces import leg_forces
+from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.extra_forces import split_forces
 from biomech_id.pipeline.inside_feet import with_feet
 from biomech_id.pipeline.long_recordings import require_room
@@ -144,8 +146,17 @@ def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 
+def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
+    """Find muscle and contact forces, where that was asked for and the model has muscles at all."""
+    if not (recipe.muscle_forces and isinstance(walk.model, SkeletalModel) and walk.loads and walk.result):
+        return walk
+    on_legs, _ = split_forces(_placed(walk), walk.extra)
+    legs, noticed = leg_forces(walk.model, _placed(walk), walk.loads, recipe.force_options, extra=on_legs)
+    return replace(walk, result=replace(walk.result, muscle_forces=legs, findings=(*walk.result.findings, *noticed)))
+
+
 #: What `solve_again` does, in the order of ``pipeline.stages.STAGES``.
-SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial)
+SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial, muscle_forces)
 
 
 def solve_again(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:

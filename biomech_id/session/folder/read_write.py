@@ -30,7 +30,10 @@ from biomech_id.session.values.step import begin
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
-OPTIONAL_TABLES = ("norm", "statistics", "deviations", "parity", "uncertainty", *EMG_TABLES, "muscles", "whole_body", "examination")
+OPTIONAL_TABLES = (
+    "norm", "statistics", "deviations", "parity", "uncertainty", *EMG_TABLES, "muscles", "muscle_forces", "joint_contact",
+    "whole_body", "examination",
+)  # fmt: skip
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}

@@ -26,6 +26,7 @@ from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import stack_curves
 from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.muscle_forces import force_tables
 from biomech_id.session.tables.muscles import muscles_table
 from biomech_id.session.tables.session_tables import Tables, tidy_table
 from biomech_id.session.values.summary import session_summary
@@ -59,6 +60,7 @@ def session_tables(session: Session) -> Tables:
         uncertainty=_uncertainty(trials),
         **emg_tables(session.muscle_signals),
         muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
+        **force_tables(trials),
         whole_body=_whole_body(trials),
         examination=_examination(session),
         further={

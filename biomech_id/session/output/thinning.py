@@ -26,7 +26,7 @@ STEPS = (2, 4, 5, 10, 20, 25, 50, 100)
 #: What a recipe may say of such tables.
 LARGE_TABLES = ("auto", "thinned", "parts", "whole")
 #: Tables of a session in which each curve is 101 rows, and those with a row for each frame.
-CURVE_TABLES = ("cycles", "budget", "uncertainty", "emg", "muscles")
+CURVE_TABLES = ("cycles", "budget", "uncertainty", "emg", "muscles", "muscle_forces", "joint_contact")
 FRAME_TABLES = ("whole_body",)
 
 

@@ -96,6 +96,11 @@ class Tables:
     muscles : pd.DataFrame | None, optional
         ``trial side cycle percent muscle path standing_mm standing length_normal length_sd velocity coordinate moment_arm_mm``;
         None where the model has no muscles.
+    muscle_forces : pd.DataFrame | None, optional
+        ``trial side cycle percent muscle activation force_N sd_N least_N most_N at_limit``; None where nobody asked.
+    joint_contact : pd.DataFrame | None, optional
+        ``trial side cycle percent joint force_N body_weights sd_N least_N most_N anterior_N proximal_N to_the_right_N
+        intersegmental_N reserve_share residual_N``; None as above.
     whole_body : pd.DataFrame | None, optional
         ``trial time_s variable component value unit`` (variables: `session.output.whole_body.WHOLE_BODY_VARIABLES`); None where no
         trial shows the whole body.
@@ -128,6 +133,8 @@ class Tables:
     emg_pairs: pd.DataFrame | None = None
     emg_raw: pd.DataFrame | None = None
     muscles: pd.DataFrame | None = None
+    muscle_forces: pd.DataFrame | None = None
+    joint_contact: pd.DataFrame | None = None
     whole_body: pd.DataFrame | None = None
     examination: pd.DataFrame | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict)

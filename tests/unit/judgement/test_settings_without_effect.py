@@ -31,6 +31,7 @@ OTHER: dict[str, Any] = {
     "foot_hindfoot_flat": "no", "foot_forefoot_floor": "yes", "foot_heel_passes": 2, "foot_widths": "own",
     "foot_calibration": "static",
     "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True, "review_page": True, "large_tables": "whole",
+    "muscle_forces": True, "muscle_exponent": 3.0, "muscle_reserve_Nm": 0.0, "muscle_strength": "model",
 }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def random_problems(
 def problem() -> EffortProblem:
     G, strength, tau, muscles, bounds = random_problems(12, 4, 14, seed=3)
     answer = least_effort(G, tau, *bounds)
-    return EffortProblem(G, tau, strength, bounds, answer.controls, answer.multipliers, muscles)
+    return EffortProblem(G, tau, strength, bounds, answer.controls, answer.multipliers, muscles, np.arange(len(muscles)))
 
 
 def each_force(problem: EffortProblem) -> np.ndarray:
