@@ -191,13 +191,13 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
         Rows that tell of different numbers of people, or of something that is no number.
     """
     # Who reads a norm's file without saying what is text has NaN in an empty cell.
-    cells = norm["contributors"].tolist() if "contributors" in norm else [""] * len(norm)
+    cells = norm["contributors"].to_numpy(object) if "contributors" in norm else [""] * len(norm)
     rows = norm[[isinstance(text, str) and text != "" for text in cells]]
     if rows.empty:
         return ()
     rows = rows.sort_values(["percent"], kind="stable") if not _in_order(rows["percent"].to_numpy(np.float64)) else rows
-    names = list(zip(rows["variable"], rows["component"], strict=True))
-    split = [text.split(";") for text in rows["contributors"]]
+    names = list(zip(rows["variable"].to_numpy(object), rows["component"].to_numpy(object), strict=True))
+    split = [text.split(";") for text in rows["contributors"].to_numpy(object)]
     count = len(split[0])
     uneven = next((at for at, texts in enumerate(split) if len(texts) != count), None)
     if uneven is not None:

@@ -234,7 +234,7 @@ def load_norm(
     curves, scalars, named, counts, ranks = {}, {}, {}, {}, {}
     columns = [name for name in (f"percentile_{rank}" for rank in PERCENTILES) if name in norm]
     for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
-        rows = rows.sort_values("percent", kind="stable")
+        rows = rows if len(rows) == 1 or rows["percent"].is_monotonic_increasing else rows.sort_values("percent", kind="stable")
         mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
         if len(rows) == CURVE_POINTS:
             curves[str(variable), str(component)] = (mean, sd)

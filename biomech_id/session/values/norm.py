@@ -32,6 +32,8 @@ CLINICAL_SUBJECTS = 20
 PERCENTILES = (5, 50, 95)
 #: For whom a norm may be made: everybody in it, those of the person's age, or at the person's speed.
 NORM_CHOICES = ("everybody", "age", "speed")
+#: What names one row of a norm.
+_CURVE = ("variable", "component", "percent")
 #: Before the name of what is told of each contributor, and of nobody else.
 CONTRIBUTOR = "contributor."
 #: Before the name of a parameter: its left-right asymmetry, percent, signed.
@@ -126,7 +128,8 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
     curves: dict[str, list[float]] = {}
     for words, table in by_bandwidth(everything).items():
-        for variable, component, percent in zip(table["variable"], table["component"], table["percent"], strict=True):
+        # As plain objects: texts of a column are slow to go through one by one.
+        for variable, component, percent in zip(*(table[name].to_numpy(object) for name in _CURVE), strict=True):
             curves.setdefault(f"{variable} {component} {words}".rstrip(), []).append(percent)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     stated = {
