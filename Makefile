@@ -7,7 +7,8 @@ else
 BIN := $(VENV)/bin
 endif
 RUN    := $(BIN)/python -m
-PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
+# In the order of tests/conftest.py: the longest files first.
+PYTEST := $(RUN) pytest -n 2 --dist loadfile --no-loadscope-reorder -q
 # Everyday targets install pinned versions (docs/decisions/pinned-versions.md); `make test PINNED=` takes whatever is newest.
 PINNED ?= requirements/pinned.txt
 PIP    := $(RUN) pip install -q $(if $(PINNED),-c $(PINNED))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,28 @@ sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITES = {"real", "peers"}
+#: Files that take more than a minute, the longest first.
+LONGEST = (
+    "contract/test_study.py", "contract/test_same_numbers.py", "real/test_norms_of_three_kinds.py", "contract/test_extending.py",
+    "contract/test_user_guide.py", "unit/report/test_page_registry.py", "contract/test_reproduce.py",
+    "unit/judgement/test_plausibility.py", "physics/test_running.py",
+)  # fmt: skip
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark the suites, and put the longest files first, that no worker begins one when the other has nothing left to do."""
+    tests = ROOT / "tests"
     for item in items:
-        room = Path(item.path).resolve().relative_to(ROOT / "tests").parts[0]
+        room = Path(item.path).resolve().relative_to(tests).parts[0]
         if room in SUITES:
             item.add_marker(room)
+    yield
+    places = {tests / file: place for place, file in enumerate(LONGEST)}
+    if gone := [str(path) for path in places if not path.is_file()]:
+        raise pytest.UsageError(f"LONGEST names files that are gone: {', '.join(gone)}")
+    many = Counter(item.path for item in items)
+    items.sort(key=lambda item: (places.get(item.path, len(places)), -many[item.path]))
 
 
 @pytest.fixture(scope="session")
