@@ -32,6 +32,8 @@ from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Joints that are shown, and the segment below each.
 _JOINTS: Mapping[str, str] = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
+#: Largest contact forces in walking, body weights: above all that implants measured (4.8 in the hip) and models gave.
+MOST_BODY_WEIGHTS: Mapping[str, float] = {"hip": 6.0, "knee": 5.0, "ankle": 7.0}
 #: N of a residual at a control of 1. Nothing competes with residuals: any number gives the same muscle forces.
 _RESIDUAL_N = 100.0
 
@@ -137,6 +139,29 @@ def leg_forces(
         side: legs[side].solved(forces, known[side], rows, residual) for side in sides if known[side].any()
     }  # fmt: skip
     return solved, (*none, *forces.findings(movement.name, shown))
+
+
+def implausible(legs: Mapping[str, LegForces], where: str) -> Iterator[Finding]:
+    """Name contact forces beyond what walking can be: blunders, not fine errors.
+
+    Parameters
+    ----------
+    legs : Mapping[str, LegForces]
+        Side -> forces of that leg in a walk.
+    where : str
+        Name of the trial.
+
+    Yields
+    ------
+    Finding
+        One for each joint whose largest force is above `MOST_BODY_WEIGHTS`.
+    """
+    for side, leg in legs.items():
+        peaks = np.nanmax(leg.contact.value, axis=0, initial=0.0) / leg.weight_N
+        for joint, peak in zip(leg.joints, peaks.tolist(), strict=True):
+            if peak > MOST_BODY_WEIGHTS[joint]:
+                values = {"side": side, "joint": joint, "peak": peak, "limit": MOST_BODY_WEIGHTS[joint]}
+                yield Finding("contact-implausible", values, where)
 
 
 def _with_reserves(actuated: ActuatedModel, reserve_Nm: float) -> ActuatedModel:

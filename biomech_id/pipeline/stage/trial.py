@@ -23,7 +23,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
-from biomech_id.osim.forces.leg_forces import leg_forces
+from biomech_id.osim.forces.leg_forces import implausible, leg_forces
 from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.extra_forces import split_forces
 from biomech_id.pipeline.inside_feet import with_feet
@@ -152,6 +152,8 @@ def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
         return walk
     on_legs, _ = split_forces(_placed(walk), walk.extra)
     legs, noticed = leg_forces(walk.model, _placed(walk), walk.loads, recipe.force_options, extra=on_legs)
+    if walk.result.kind.walking:
+        noticed = (*noticed, *implausible(legs, walk.trial.name))
     return replace(walk, result=replace(walk.result, muscle_forces=legs, findings=(*walk.result.findings, *noticed)))
 
 

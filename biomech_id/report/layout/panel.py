@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
@@ -28,6 +29,8 @@ from biomech_id.signal.runs import runs
 MM_PER_INCH = 25.4
 #: Between the words at the two ends of an axis.
 _WORD_GAP_MM = 2.0
+#: Strokes of a hatched band, points.
+_HATCH_WIDTH = 0.5
 
 
 class Hundredths(Transform):
@@ -164,7 +167,16 @@ class Panel(Axes):
         return drawn
 
     def band(
-        self, x: FloatArray, low: FloatArray, high: FloatArray, *, colour: str, opacity: float, zorder: float, gid: str | None
+        self,
+        x: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+        *,
+        colour: str,
+        opacity: float,
+        zorder: float,
+        gid: str | None,
+        hatch: str = "",
     ) -> None:
         """Fill between two curves wherever both are known.
 
@@ -180,13 +192,19 @@ class Panel(Axes):
             What is higher lies above.
         gid : str | None
             Name in the SVG, for tests.
+        hatch : str, optional
+            Pattern as matplotlib names it, instead of a filling; "" fills.
         """
         polygons = []
         for run in (slice(*ends) for ends in runs(np.isfinite(low) & np.isfinite(high)) if ends[1] - ends[0] > 1):
             outline = np.concatenate([low[run], high[run][::-1]])
             polygons.append(np.column_stack([np.concatenate([x[run], x[run][::-1]]), outline]))
         if polygons:
-            filled = PolyCollection(polygons, facecolors=self.style.colour(colour), linewidths=0, alpha=opacity, zorder=zorder)
+            shade = self.style.colour(colour)
+            with rc_context({"hatch.linewidth": _HATCH_WIDTH}):
+                filled = PolyCollection(polygons, facecolors="none" if hatch else shade, linewidths=0, alpha=opacity, zorder=zorder)
+            if hatch:
+                filled.set(hatch=hatch, edgecolor=shade)
             filled.set_gid(gid)
             filled.set_transform(self.transData + Hundredths())
             self.add_collection(filled, autolim=False)

@@ -84,6 +84,7 @@ def test_every_page_has_a_picture_and_they_are_small() -> None:
         "examination",
         "scores",
         "muscles",
+        "muscle_forces",
         "statistics",
         "running",
         "jumps",
