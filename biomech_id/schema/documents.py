@@ -136,6 +136,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("review.decisions[]", "one each, with `decision` (verdict, cycle, event, comment, repair or placement) and its fields "
             "as in review.toml"),
         Key("norm.n", "smallest number of subjects behind any of its values"),
+        Key("norm.people", "number of people in it, which pages print; 0 where it holds none, absent in older results"),
         Key("norm.clinical", "whether n is at least 20"),
         Key("norm.model", "body model it was made with"),
         Key("norm.kinetics", "kinetics mode it was made with"),

@@ -22,7 +22,7 @@ from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
 from biomech_id.report.panels.clinic import examined_words
 from biomech_id.request.subject_file import LEGS, TREATMENT_SECTION
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called, people_in
 from biomech_id.trial.events import EventSource
 from biomech_id.trial.examination import Examined
 from biomech_id.trial.worn import NOT_STATED
@@ -278,7 +278,7 @@ def norms_apart(facts: Comparison) -> tuple[str, str] | None:
     notes = [layer.tables.summary.get("norm") or {} for layer in facts.layers]
     if not all(notes):
         return None
-    names = [facts.style.label("changed.norm_called", source=norm_called(note) or "–", n=note["n"]) for note in notes]
+    names = [facts.style.label("changed.norm_called", source=norm_called(note) or "–", n=people_in(note)) for note in notes]
     return (names[0], names[1]) if names[0] != names[1] else None
 
 

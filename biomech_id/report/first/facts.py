@@ -56,8 +56,8 @@ class SessionFacts:
 
     @property
     def people(self) -> int:
-        """Number of people in the norm; of one without its people the smallest of all variables, 0 without a norm."""
-        return 0 if self.norm is None else len(self.norm.people) or self.norm.n
+        """Number of people in the norm, 0 without one."""
+        return 0 if self.norm is None else self.norm.n
 
     @cached_property
     def rules(self) -> PatternRules:

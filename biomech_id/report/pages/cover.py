@@ -40,6 +40,7 @@ from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.report.panels.session_differences import session_differences
 from biomech_id.session.tables.means import RUNNING, averaged_cycles, counted
 from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 
 _MIDDLE_MM = 152.0
 _FINDINGS_END_MM = 158.0
@@ -331,7 +332,7 @@ def norm_line(norm: Norm | None, style: Style) -> str:
         kinetics=style.label(f"choice.{about['kinetics']}"),
         source=about["source"],
     )
-    remarks = [] if about["clinical"] else [style.label("cover.not_clinical")]
+    remarks = [] if norm.n >= CLINICAL_SUBJECTS else [style.label("cover.not_clinical")]
     remarks += [finding.text(style.language) for finding in about.get("said", ())]
     return " ".join([f"{line.rstrip('. ')}." if remarks else line, *remarks])
 

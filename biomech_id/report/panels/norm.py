@@ -29,6 +29,7 @@ from biomech_id.session.values.norm import (
     check_norm,
     movement_of,
     norm_note,
+    people_in,
     read_norm,
 )
 
@@ -130,8 +131,8 @@ class Norm:
 
     @property
     def n(self) -> int:
-        """Number of subjects, the smallest of all variables."""
-        return int(self.note["n"])
+        """Number of people in it (`session.values.norm.people_in`); a variable that fewer have says its own number."""
+        return people_in(self.note)
 
     @property
     def foot_off_percent(self) -> float:
@@ -244,7 +245,7 @@ def load_norm(
             named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
-    note = {**(norm_note(norm) or {}), "said": fitted.findings}
+    note = {**(norm_note(norm, fitted.people) or {}), "said": fitted.findings}
     whole = len(columns) == len(PERCENTILES) and all(np.isfinite(each).all() for each in ranks.values())
     ranks = ranks if whole else {}
     return Norm(

@@ -9,7 +9,7 @@ side, so ``sd`` is the standard deviation between limbs, and ``n`` counts people
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -301,13 +301,26 @@ def without_contributors(norm: pd.DataFrame) -> pd.DataFrame:
     return plain.assign(contributors="") if "contributors" in plain else plain
 
 
-def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
+def people_in(note: Mapping[str, Any]) -> int:
+    """Return how many people a norm has; of means without people, and of older results, the smallest number of any variable.
+
+    Parameters
+    ----------
+    note : Mapping[str, Any]
+        As of `norm_note`.
+    """
+    return int(note.get("people") or note["n"])
+
+
+def norm_note(norm: pd.DataFrame | None, people: Sized = ()) -> dict[str, Any] | None:
     """Return what ``summary.json`` says of the norm; None without one.
 
     Parameters
     ----------
     norm : pd.DataFrame | None
         A norm table; None for none.
+    people : Sized, optional
+        Who is in it, as made for the session's person.
     """
     if norm is None:
         return None
@@ -321,7 +334,7 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     note = {name: first[name] for name in ("model", "kinetics", "source")}
     note |= {name: stated_by(norm, name) for name in ("name", "version", "date")}
     ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}
-    return {"n": n, **note, "movement": movement_of(norm), "clinical": n >= CLINICAL_SUBJECTS, **ranges}
+    return {"n": n, "people": len(people), **note, "movement": movement_of(norm), "clinical": n >= CLINICAL_SUBJECTS, **ranges}
 
 
 def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:

@@ -64,7 +64,7 @@ def session_summary(session: Session) -> dict[str, Any]:
         "sentence": verdict_sentence(session),
         "complaints": list(complaints_of(session)),
         "conditions": list(dict.fromkeys(trial.condition for trial in session.movements)),
-        "norm": norm_note(session.fitted_norm.table) if session.fitted_norm is not None else None,
+        "norm": norm_note(session.fitted_norm.table, session.fitted_norm.people) if session.fitted_norm is not None else None,
         "clinic": {name: dict(keys) for name, keys in session.clinic.items()} or None,
         "review": {"file": session.review.file, "decisions": decision_records(session.review)} if any(session.review) else None,
         "plates": dict(session.plates) or None,

@@ -19,6 +19,7 @@ from biomech_id.session.values.norm import (
     NormSample,
     norm_band,
     norm_note,
+    people_in,
     read_norm,
     without_contributors,
     write_norm,
@@ -114,6 +115,17 @@ def test_a_norm_of_nobody_else_is_none() -> None:
     fitted = fit_norm(scored_norm([walker(1)], ABOUT), NormPerson(10.0, {}, frozenset({mark("S1")})))
     assert fitted.table is None
     assert [finding.rule for finding in fitted.findings] == ["norm-own-only"]
+
+
+def test_pages_print_how_many_people_are_in_a_norm_though_a_variable_has_fewer() -> None:
+    people = group()
+    people[5] = replace(people[5], values={name: value for name, value in people[5].values.items() if name != CADENCE})
+    fitted = fit_norm(scored_norm(people, ABOUT), NormPerson(10.0))
+    note = norm_note(fitted.table, fitted.people)
+    assert note is not None
+    assert [note["n"], people_in(note)] == [23, 24]
+    # Results of an earlier version do not say it, and means without people cannot.
+    assert people_in({"n": 23}) == people_in(norm_note(fitted.table) or {}) == 23
 
 
 def test_people_of_an_age_make_the_norm() -> None:
