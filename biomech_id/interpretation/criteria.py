@@ -58,7 +58,7 @@ _OF_CURVES = LEVELS | RANGES | TIMES | {"zmean"}
 _OF_SCALARS = frozenset({"st", "asym"})
 #: The curve that rules read foot pitch from. They take it from the walk's own flat foot where there is one, so that a session
 #: without a flat static trial can be judged too; pages draw it from the floor (`RuleQuantity.drawn`).
-RULES_PITCH = ("FootProgressAngles", "X")
+RULES_PITCH, DRAWN_PITCH = ("FootProgressAngles", "X"), (FOOT_PITCH.variable, FOOT_PITCH.component)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class RuleQuantity:
     def drawn(self) -> tuple[str, str]:
         """Variable and component of the curve that shows it: of foot pitch the one from the floor."""
         name = self.variable, self.component
-        return (FOOT_PITCH.variable, FOOT_PITCH.component) if name == RULES_PITCH else name
+        return DRAWN_PITCH if name == RULES_PITCH else name
 
 
 @dataclass(frozen=True)

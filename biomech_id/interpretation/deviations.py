@@ -21,7 +21,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FLAT_PITCH_DEG, SIDES
 from biomech_id.interpretation.artefacts import ArtefactTests
-from biomech_id.interpretation.criteria import LEVELS, PHASE_EVENTS, RANGES, RULES_PITCH, TIMES, RuleQuantity
+from biomech_id.interpretation.criteria import DRAWN_PITCH, LEVELS, PHASE_EVENTS, RANGES, RULES_PITCH, TIMES, RuleQuantity
 from biomech_id.interpretation.measuring import (
     AFTER_LOADING,
     LimbCurves,
@@ -210,7 +210,11 @@ class LimbNorm:
             numbers, asymmetries,
         )  # fmt: skip
         # Nobody of a norm tells of a static; a healthy foot is flat where a foot is flat in walking.
-        return replace(limb_curves, flat_deg=own_flat_deg(limb_curves)) if RULES_PITCH in limb_curves.curves else limb_curves
+        if RULES_PITCH not in limb_curves.curves:
+            return limb_curves
+        flat_deg = own_flat_deg(limb_curves)
+        from_floor = {DRAWN_PITCH: limb_curves.curves[RULES_PITCH] - flat_deg[:, None]}
+        return replace(limb_curves, curves={**from_floor, **limb_curves.curves}, flat_deg=flat_deg)
 
     @cached_property
     def curves(self) -> NormCurves:

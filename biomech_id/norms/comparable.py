@@ -16,6 +16,8 @@ from biomech_id.languages import Sentence
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, differing
 from biomech_id.session.values.norm import by_bandwidth
 
+#: Rule of the finding that something of a norm was computed otherwise than a session and is not laid over it.
+LEFT_OUT = "norm-part-left-out"
 #: Key of `FINGERPRINT` -> whether a variable of the sign table hangs on it; parameters and muscles hang on none.
 TOUCHED: dict[str, Callable[[SignRow], bool]] = {
     "model": lambda _: True,
@@ -122,8 +124,7 @@ def comparable_norm(
     for key in apart:
         norm = norm[~_hanging(norm, key)]
     findings = (
-        Finding("norm-part-left-out", {"key": key, "norm": _each(theirs), "own": _each(own)}, where)
-        for key, (theirs, own) in apart.items()
+        Finding(LEFT_OUT, {"key": key, "norm": _each(theirs), "own": _each(own)}, where) for key, (theirs, own) in apart.items()
     )
     return norm, tuple(findings)
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from biomech_id.conventions import SIDES, Aspect
+from biomech_id.conventions import CYCLE_ROWS, SIDES, Aspect
+from biomech_id.errors import Finding
 from biomech_id.interpretation.artefacts import Artefact, ArtefactTests
 from biomech_id.interpretation.deviations import (
     LEAST_SAID_CYCLES,
@@ -20,10 +21,14 @@ from biomech_id.interpretation.deviations import (
 )
 from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
 from biomech_id.movement.feet import TrialKind
+from biomech_id.norms.comparable import LEFT_OUT, hangs_on
 from biomech_id.report.layout.style import Style
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
+
+#: One of the angles that every body model has.
+_AN_ANGLE = "KneeAngles"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +147,19 @@ class SessionFacts:
     def loaded(self) -> Mapping[str, int]:
         """Side -> number of cycles in the means of loads."""
         return {side: self.layer.count(side, Aspect.KINETICS) for side in SIDES}
+
+    @property
+    def left_out(self) -> Finding | None:
+        """Why a norm that was computed otherwise is behind no angle, or not behind all; of several the one that leaves out most."""
+        about = self.norm.note.get("said", ()) if self.norm is not None else ()
+        return next((each for each in about if each.rule == LEFT_OUT and hangs_on(_AN_ANGLE, str(each.values["key"]))), None)
+
+    @property
+    def angles_compared(self) -> bool:
+        """Whether the norm stands behind any angle."""
+        return self.norm is not None and any(
+            CYCLE_ROWS[name].quantity == "angle" for name in self.norm.curves if name in CYCLE_ROWS
+        )
 
     @cached_property
     def lacks_bands(self) -> bool:

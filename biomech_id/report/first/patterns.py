@@ -104,7 +104,9 @@ def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
         label = "first.no_cycle" if not n else "first.one_cycle" if n == 1 else "first.few_cycles"
         yield style.label(label, side=style.label(f"side.{side}"), n=n), "warn"
     yield from _pace(facts)
-    if not facts.groups:
+    if facts.left_out is not None:
+        yield facts.left_out.text(style.language), "warn"
+    if not facts.groups and (facts.angles_compared or _silence(facts) != "nothing"):
         yield style.label(f"first.why_{_silence(facts)}"), "ink"
 
 

@@ -14,6 +14,8 @@ from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.files.settings import must_fit, one_of
 from biomech_id.interpretation.artefacts import age_does_not_fit
+from biomech_id.interpretation.criteria import DRAWN_PITCH
+from biomech_id.interpretation.deviations import LimbNorm
 from biomech_id.norms.fit import fit_given_norm, fit_norm, person_of
 from biomech_id.report.layout.style import OWN_WORDS, Style
 from biomech_id.session.output.scores_table import score_rows
@@ -245,6 +247,9 @@ def load_norm(
             named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
+    if DRAWN_PITCH not in curves:
+        # People without a flat static trial, and an older norm: their foot is flat where a foot is flat in walking.
+        curves |= {name: band for name, band in LimbNorm(fitted.people).curves.items() if name == DRAWN_PITCH}
     note = {**(norm_note(norm, fitted.people) or {}), "said": fitted.findings}
     whole = len(columns) == len(PERCENTILES) and all(np.isfinite(each).all() for each in ranks.values())
     ranks = ranks if whole else {}

@@ -181,6 +181,16 @@ def test_the_norm_of_a_term_is_of_limbs_and_counts_people() -> None:
     assert (knee.mean, knee.sd, knee.n) == (pytest.approx(np.mean(values)), pytest.approx(np.std(values, ddof=1)), 8)
 
 
+def test_the_norm_of_foot_pitch_is_from_each_limbs_own_flat_foot() -> None:
+    """Statics of a norm need not be flat: a healthy foot is flat where a foot is flat in walking."""
+    rolled = np.where((np.arange(101) > 40) & (np.arange(101) < 90), 50.0, 0.0)
+    levels = dict(zip(SIDES, (-95.0, -84.0), strict=True))
+    people = [replace(each, sides={(side, "FootProgressAngles", "X"): levels[side] + rolled for side in SIDES}) for each in PEOPLE]
+    mean, sd = LimbNorm(people).curves["FootPitch", "X"]
+    np.testing.assert_allclose(mean, rolled, atol=1e-12)
+    np.testing.assert_allclose(sd, 0.0, atol=1e-12)
+
+
 def test_what_could_not_have_been_said_names_hip_rotation_first_and_one_row_a_joint() -> None:
     unsaid = could_not_have_been_said(judge_patterns(session(), PEOPLE))
     joints = [shipped_rules()[each.pattern].joint for each in unsaid]

@@ -14,7 +14,7 @@ from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.report import draw_report
 from biomech_id.report.book import session_pages
 from biomech_id.report.first.facts import SessionFacts
-from biomech_id.report.first.patterns import CURVE_ROWS, _pace
+from biomech_id.report.first.patterns import CURVE_ROWS, _openings, _pace
 from biomech_id.report.first.trust import trusted
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
@@ -54,6 +54,46 @@ def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, buil
     assert "biomech-id norm OUT... -o norm.csv" in alone
     means = " ".join(printed_on(build(), tmp_path, norm=build_norm(n=24)))
     assert "the norm holds means and SDs and no people" in means
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("en", "Angles and joint loads are not compared with the norm: its body model is six-dof, this session's conventional."),
+    ("de", "Gelenklasten werden nicht mit der Norm verglichen: Körpermodell der Norm: six-dof, dieser Sitzung: conventional."),
+])  # fmt: skip
+def test_a_norm_of_another_model_is_behind_no_angle_and_the_page_says_why(build, build_norm, tmp_path, language, said):
+    style, other = load_style(language=language), build_norm(n=24, model="six-dof").assign(hip_centre="harrington")
+    assert said in " ".join(printed_on(build(), tmp_path, style=style, norm=other))
+    assert said not in " ".join(printed_on(build(), tmp_path, style=style, norm=build_norm(n=24)))
+    facts = SessionFacts(walked(build()), style, load_norm(other, build()))
+    assert [facts.angles_compared, facts.left_out.values["key"]] == [False, "model"]
+    # Of hip centres the pelvis does not hang on, of bandwidths no angle does.
+    elsewhere = load_norm(build_norm(n=24).assign(hip_centre="harrington", bandwidth="as recorded"), build())
+    facts = SessionFacts(walked(build()), style, elsewhere)
+    assert [facts.angles_compared, facts.left_out.values["key"]] == [True, "hip_centre"]
+
+
+def test_where_no_angle_was_compared_it_does_not_say_that_nothing_lies_beyond():
+    style = load_style(language="en")
+
+    def opened(**values) -> str:
+        norm = SimpleNamespace(people=("somebody",))
+        facts = {
+            "style": style,
+            "norm": norm,
+            "silent_sides": (),
+            "artefacts": {},
+            "groups": (),
+            "lacks_bands": False,
+            "left_out": None,
+        }
+        return " ".join(text for text, _ in _openings(SimpleNamespace(**facts, **values)))
+
+    assert "Nothing lies beyond" in opened(angles_compared=True)
+    assert "Nothing lies beyond" not in opened(angles_compared=False)
+
+
+def walked(tables) -> Layer:
+    return Layer(tables, "straight", tables.summary["trials"][0]["condition"])
 
 
 @pytest.mark.parametrize(("key", "stated", "said"), [("aid", "crutches", "aid: "), ("footwear", "orthosis left", "orthosis left")])
