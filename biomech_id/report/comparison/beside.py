@@ -88,7 +88,8 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
         grade = _worst([_grade_of(layer.tables, aspect) for layer in facts.layers])
         counts = facts.counts(aspect)
         numbers = {side: " + ".join(map(str, counts[side])) for side in SIDES}
-        yield Trust(key, grade, style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"]))
+        measured = style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"])
+        yield Trust(key, grade, style.label("first.no_emg") if key == "emg" and grade is Grade.NOT_MEASURED else measured)
     estimated = [_estimated(layer.tables) for layer in facts.layers]
     yield Trust(
         "events",

@@ -122,7 +122,7 @@ def draw_profiles(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: float
         short = ".".join(name)
         words = style.label(f"changed.short_{short}").split(" ", 1)
         for line, word in enumerate(words):
-            sheet.text(x + pitch / 2 - 0.5, floor + 2.8 + 2.5 * line, word, size="tiny", ha="center")
+            sheet.text(x + pitch / 2 - 0.5, floor + 2.9 + 2.7 * line, word, size="small", ha="center")
     sheet.rule(left_mm, floor, right_mm, floor, colour="zero")
 
 

@@ -165,29 +165,54 @@ def _draw_group(
     sheet.text(left, top + 4.4, str(number + 1), size="heading", colour="quiet", weight="bold")
     x, y = left + _INDENT_MM, top + 4.2
     for each in sides:
-        text = f"{each.side} " if each.side else ""
-        text += f"{_number(each.before, quantity.unit, style)} → {_number(each.after, quantity.unit, style)}"
-        change, unit = _change_words(each, style), unit_of(quantity.unit, style)
-        # The change has the unit too: where both have no room the numbers before it go without.
-        looks = ((text + unit, "small"), (text, "small"), (text, "tiny"))
-        text, size = next((look for look in looks if _beside_mm(*look, change, style) <= room), looks[-1])
+        text, change = change_line(each, style, room)
         sheet.text(x, y, text, size="heading", colour=each.side or "ink", weight="bold")
-        sheet.text(x + room, y, change, size=size, ha="right")
+        sheet.text(x + room, y, change, size="small", ha="right")
         y += 3.9
     long, short = pattern_names(rule, style)
     y = _name(sheet, f"{long} ({short})", x, y - 2.8, room)
-    sheet.text(x, y + 2.9, _leads(sides, style), size="small", weight="bold")
+    leads = _leads(sides, style)
+    sheet.text(x, y + 2.9, shortened(leads, room, style.size("small"), weight="bold"), size="small", weight="bold")
+    details_mm = room
     if "speed" in {name for each in sides for name in (*each.first.artefacts, *each.second.artefacts)}:
-        sheet.text(x + room, y + 2.9, style.label("changed.at_speed"), size="tiny", colour="warn", ha="right")
-    details = shortened(_details(sides, facts), room, style.size("tiny"))
+        at_speed = style.label("changed.at_speed")
+        leads_mm = width_mm(leads, style.size("small"), weight="bold")
+        beside = leads_mm + width_mm(at_speed, style.size("tiny")) + 2.0 <= room
+        if not beside:
+            at_speed = style.label("changed.at_speed_short")
+            details_mm -= width_mm(at_speed, style.size("tiny")) + 2.0
+        sheet.text(x + room, y + (2.9 if beside else 6.0), at_speed, size="tiny", colour="warn", ha="right")
+    details = shortened(_details(sides, facts), details_mm, style.size("tiny"))
     sheet.text(x, y + 6.0, details, size="tiny", colour="quiet")
     if with_curve:
         place = (right - _CURVE_MM, top + 0.6, _CURVE_MM, min(height - 1.0, 22.0))
         draw_before_after(sheet, facts, quantity.drawn, place, _phase(facts, rule))
 
 
-def _beside_mm(text: str, size: str, change: str, style: Style) -> float:
-    return width_mm(text, style.size("heading"), weight="bold") + 2.0 + width_mm(change, style.size(size))
+def change_line(each: PatternChange, style: Style, room_mm: float) -> tuple[str, str]:
+    """Return the numbers of one side before and after, and the change that stands beside them in small type.
+
+    Parameters
+    ----------
+    each : PatternChange
+        Of one side.
+    style : Style
+        Colours, words, scales and units of the report.
+    room_mm : float
+        How wide both together may be.
+    """
+    unit = each.second.unit
+    text = f"{each.side} " if each.side else ""
+    text += f"{_number(each.before, unit, style)} → {_number(each.after, unit, style)}"
+    words, number = _change_words(each, style), _change_number(each, style)
+    # The change has the unit too: where both have no room the numbers before it go without it; then brackets stand for the words.
+    short = f"({number})" if each.direction is ChangeDirection.WITHIN_ERROR else number
+    looks = [(text + unit_of(unit, style), words), (text, words), (text, short)]
+    return next((look for look in looks if _beside_mm(*look, style) <= room_mm), looks[-1])
+
+
+def _beside_mm(text: str, change: str, style: Style) -> float:
+    return width_mm(text, style.size("heading"), weight="bold") + 2.0 + width_mm(change, style.size("small"))
 
 
 def _name(sheet: Sheet, text: str, x_mm: float, top_mm: float, room_mm: float) -> float:
@@ -196,12 +221,15 @@ def _name(sheet: Sheet, text: str, x_mm: float, top_mm: float, room_mm: float) -
 
 
 def _change_words(each: PatternChange, style: Style) -> str:
+    within = each.direction is ChangeDirection.WITHIN_ERROR
+    return style.label("changed.change_within" if within else "changed.change_of", change=_change_number(each, style))
+
+
+def _change_number(each: PatternChange, style: Style) -> str:
     unit = each.second.unit
     decimals, mark = DECIMALS.get(unit, 2), style.decimal_mark
     change, band = (written(value, decimals, mark) for value in (each.change, each.band))
-    number = f"{'+' * (each.change > 0)}{change} ± {band}{unit_of(unit, style)}"
-    within = each.direction is ChangeDirection.WITHIN_ERROR
-    return style.label("changed.change_within" if within else "changed.change_of", change=number)
+    return f"{'+' * (each.change > 0)}{change} ± {band}{unit_of(unit, style)}"
 
 
 def _leads(sides: Sequence[PatternChange], style: Style) -> str:
@@ -293,7 +321,8 @@ def _not_compared(facts: Comparison) -> Iterator[str]:
             names = {"side": style.label(f"side.{side}").lower(), "before": before, "after": after}
             yield style.label(f"changed.few_{key}", **names)
     if not facts.reasons:
-        yield style.label("changed.comparable")
+        few = any(facts.silent(layer) for layer in (Aspect.KINEMATICS, Aspect.KINETICS))
+        yield style.label("changed.comparable_else" if few else "changed.comparable")
 
 
 def _unseen(facts: Comparison) -> str:

@@ -76,7 +76,8 @@ def _head(sheet: Sheet, facts: Comparison) -> None:
         if person.get(key)
     ]
     before, after = (_condition(facts, at) for at in (0, 1))
-    parts.append(before if before == after else f"{before} → {after}")
+    unstated = style.label("common.not_recorded")
+    parts.append(before if before == after else f"{before or unstated} → {after or unstated}")
     dates = [str(layer.tables.summary.get("subject", {}).get("session_date") or "") for layer in facts.layers]
     parts += [" → ".join(date or style.label("common.not_recorded") for date in dates)] if any(dates) else []
     names = [layer.name for layer in facts.layers]

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pypdf
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.gait.measures.scores import GAIT_VARIABLES
+from biomech_id.interpretation.changes import ChangeDirection
 from biomech_id.report import compare_report
 from biomech_id.report.comparison.beside import other_differences, treatments_between, trust_of
 from biomech_id.report.comparison.facts import comparison_of
 from biomech_id.report.comparison.headline import headline_changes
+from biomech_id.report.comparison.middle import change_line
+from biomech_id.report.comparison.page import what_changed_page
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.panels.layer import layers_of
+from biomech_id.report.panels.norm import load_norm
 from biomech_id.request.subject_file import clinic_of
 from biomech_id.statistics.score_change import score_changes
 from biomech_id.statistics.sessions import ComparedCycles
@@ -25,9 +34,9 @@ from biomech_id.statistics.sessions import ComparedCycles
 STYLE = load_style()
 
 
-def compared(first, second, norm=None):
+def compared(first, second, norm=None, style=STYLE):
     (a,), (b,) = ([layer for layer in layers_of(tables) if layer.kind == "straight"][:1] for tables in (first, second))
-    return comparison_of(a, b, STYLE, norm)
+    return comparison_of(a, b, style, norm)
 
 
 def with_trials(tables, **more):
@@ -138,3 +147,36 @@ def test_a_treatment_is_typed(tmp_path):
         file.write_text(f"[[clinic.treatment]]\n{text}\n", encoding="utf-8")
         with pytest.raises(OptionError, match=word):
             clinic_of(file)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_its_text_has_seven_points_and_grey_lines_six(build, build_norm, language):
+    style, (first, second) = load_style(language=language), (build(code="ONE", seed=seed, scores=True) for seed in (0, 1))
+    with mpl.rc_context(style.rc):
+        figure = what_changed_page(compared(first, second, load_norm(build_norm(n=24), first), style))
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and len(text.get_text().strip("▲▼ ")) > 1]
+    grey = {to_rgb(style.colour("quiet"))}
+    body = {text.get_text(): text.get_fontsize() for text in texts if to_rgb(text.get_color()) not in grey}
+    assert len(body) > 30
+    assert {words: size for words, size in body.items() if size < 7.0 and not words.replace("−", "").isdigit()} == {}
+    assert min(text.get_fontsize() for text in texts) >= 6.0
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("direction", [ChangeDirection.TOWARDS, ChangeDirection.WITHIN_ERROR])
+@pytest.mark.parametrize(("unit", "before", "after"), [("N m/kg", 0.97, 0.79), ("W/kg", -3.13, -1.74), ("deg", 36.0, 21.0)])
+def test_a_change_stands_beside_its_numbers_and_not_over_them(language, direction, unit, before, after):
+    style, room_mm = load_style(language=language), 68.0
+    one = SimpleNamespace(
+        side="R",
+        before=before,
+        after=after,
+        change=after - before,
+        band=0.37,
+        direction=direction,
+        second=SimpleNamespace(unit=unit),
+    )
+    text, change = change_line(one, style, room_mm)
+    numbers_mm = width_mm(text, style.size("heading"), weight="bold")
+    assert numbers_mm + width_mm(change, style.size("small")) <= room_mm - 1.0
+    assert f"± {'0.37' if language == 'en' else '0,37'}" in change or unit == "deg"
