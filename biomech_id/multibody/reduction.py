@@ -8,6 +8,10 @@ Loops are cut; q = (q1, q2) are the tree's coordinates, q1 free, q2 dependent, h
 tau are ALL drives, those of dependent joints too. The forces lambda in the loops follow from the dependent rows, J2^T lambda =
 (M u' + c + g + s - tau - E)_dep; `constrained_accelerations` has the full system [M, -J^T; J, 0] instead, as a check.
 
+Closures may say one thing twice (a third parallel crank, a ball joint in a plane): with more equations than dependent coordinates
+J2^-1 is (J2^T J2)^-1 J2^T, exact where all of them agree. Forces in the loops that no equation tells apart are NaN, and
+`indeterminate_forces` names them.
+
 Source: Schappler, Lilge & Haddadin (2019) IFToMM D-A-CH; Nakamura & Ghodoussi (1989) IEEE Trans Robot Autom 5:294.
 """
 
@@ -25,6 +29,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.multibody.closures import Gearing, LoopClosure
 from biomech_id.multibody.impossible import check_inertia, check_numbers
 from biomech_id.multibody.kinematics import Kinematics, move
 from biomech_id.multibody.system import System
@@ -36,6 +41,10 @@ OPEN = 1e-9
 NEWTON_STEPS = 30
 #: Condition number of J2 beyond which a configuration counts as singular: W would lose ten of its sixteen digits.
 SINGULAR = 1e10
+#: Share of a loop's force that other loops could take in its place before it counts as indeterminate.
+SHARED = 1e-8
+#: Speeds that J2 cannot follow by more than this, relative to J's largest entry: the closures hold the mechanism fast.
+HELD = 1e-8
 
 
 @compact_repr
@@ -183,7 +192,7 @@ def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
         if not wide.any():
             return q
         try:
-            q[:, dependent] -= np.linalg.solve(system.loop_jacobian(q, moving)[:, :, columns], h[..., None])[..., 0]
+            q[:, dependent] -= _from_loops(system.loop_jacobian(q, moving)[:, :, columns], h[..., None])[..., 0]
         except np.linalg.LinAlgError:
             break
     _refuse(system, f"cannot be assembled from this guess: {_widest(system, h[wide])}", q, wide)
@@ -331,14 +340,50 @@ def loop_forces(
     Returns
     -------
     FloatArray
-        Lambda (N, k), in the order of the closures' rows; N, of gears N m.
+        Lambda (N, k), in the order of the closures' rows; N, of gears N m. NaN for a force that other loops could take in its
+        place (`indeterminate_forces`).
     """
     q, W, w, moving = _projected(system, q, u1, None)
     a = _times(W, _of_states(a1, "a1", system.free_speeds, len(q))) + w
     need = system.inverse(q, moving.u, a, external) - _of_states(tau, "tau", system.speeds, len(q))
     columns = [system.speed(name) for name in system.dependent]
-    J2T = np.swapaxes(system.loop_jacobian(q, moving)[:, :, columns], 1, 2)
-    return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
+    J2 = system.loop_jacobian(q, moving)[:, :, columns]
+    J2T = np.swapaxes(J2, 1, 2)
+    if J2.shape[1] == J2.shape[2]:
+        return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
+    forces = _times(J2, np.linalg.solve(J2T @ J2, need[:, columns, None])[..., 0])
+    return np.where(_indeterminate(J2), np.nan, forces)
+
+
+def indeterminate_forces(system: System, q: ArrayLike) -> tuple[str, ...]:
+    """Forces in the loops that rigid bodies leave open: others can take their place without any change of motion.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism, with or without loops.
+    q : ArrayLike
+        (N, nq), closed configurations.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Closure and number of its equation, from 1, for each force that is indeterminate in any of the states; none where there are
+        as many equations as dependent coordinates.
+
+    Raises
+    ------
+    InvalidValueError
+        A configuration that does not close.
+    """
+    q = np.asarray(q)
+    moving = system.kinematics(q)
+    check_closed(system, q, moving)
+    J2 = system.loop_jacobian(q, moving)[:, :, [system.speed(name) for name in system.dependent]]
+    if J2.shape[1] == J2.shape[2]:
+        return ()
+    names = [f"{_between(closure)}, equation {k + 1}" for closure in system.closures for k in range(closure.size)]
+    return tuple(names[k] for k in np.flatnonzero(_indeterminate(J2).any(axis=0)))
 
 
 def constrained_accelerations(
@@ -364,7 +409,7 @@ def constrained_accelerations(
     Returns
     -------
     tuple[FloatArray, FloatArray]
-        All u' (N, n) and lambda (N, k).
+        All u' (N, n) and lambda (N, k), NaN where a force is indeterminate.
 
     Raises
     ------
@@ -373,7 +418,7 @@ def constrained_accelerations(
     """
     moving = system.kinematics(q, u, base=base)
     q, u = np.asarray(q, dtype=np.float64), moving.u
-    _check_closed(system, q, moving)
+    check_closed(system, q, moving)
     J = system.loop_jacobian(q, moving)
     opening = np.abs(_times(J, u)).max(axis=1, initial=0.0)
     if (opening > 1e-6 * (1 + np.abs(u).max())).any():
@@ -383,6 +428,13 @@ def constrained_accelerations(
     A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.masses.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
     b[:, :n] = _of_states(tau, "tau", system.speeds, len(q)) - system.inverse(q, u, np.zeros_like(u), external, base=base)
     b[:, n:] = -system.loop_drift(q, moving)
+    if k > len(system.dependent):
+        inverse = np.linalg.pinv(A, rcond=1 / SINGULAR)
+        open_rows = np.abs(np.einsum("nij,nji->ni", inverse, A) - 1.0) > SHARED
+        if open_rows[:, :n].any():
+            check_inertia(system.layout, A[:, :n, :n], system.speeds)
+        unknowns = np.where(open_rows, np.nan, (inverse @ b[..., None])[..., 0])
+        return unknowns[:, :n], unknowns[:, n:]
     try:
         unknowns = np.linalg.solve(A, b[..., None])[..., 0]
     except np.linalg.LinAlgError:
@@ -405,21 +457,58 @@ def _projected(
     if not system.closures:
         return q, W, w, system.kinematics(q, u1 @ np.eye(n)[free], base=base)
     posed = system.kinematics(q, base=base)
-    _check_closed(system, q, posed)
+    check_closed(system, q, posed)
     J = system.loop_jacobian(q, posed)
     columns = [system.speed(name) for name in system.dependent]
     J2 = J[:, :, columns]
     gaps = np.isnan(J2).any(axis=(1, 2), keepdims=True)
-    bad: BoolArray = np.linalg.cond(np.where(gaps, np.eye(len(columns)), J2.real)) > SINGULAR
+    bad: BoolArray = np.linalg.cond(np.where(gaps, np.eye(*J2.shape[1:]), J2.real)) > SINGULAR
     if bad.any():
-        _refuse(system, "is singular: its free coordinates do not determine how the others move", q, bad)
-    W[:, columns] = -np.linalg.solve(J2, J[:, :, free])
+        way = np.abs(np.linalg.svd(J2[int(np.argmax(bad))].real)[2][-1])
+        loose = ", ".join(name for name, share in zip(system.dependent, way, strict=True) if share > 0.1 * way.max())
+        _refuse(system, f"is singular: its free coordinates do not determine how {loose} move", q, bad)
+    W[:, columns] = -_from_loops(J2, J[:, :, free])
+    held: BoolArray = np.abs(J @ W).max(axis=(1, 2)) > HELD * np.abs(J).max(axis=(1, 2))
+    if held.any():
+        _refuse(system, f"is held fast by its closures: {', '.join(system.free)} cannot move", q, held)
     moving = system.kinematics(q, _times(W, u1), base=base)
-    w[:, columns] = -np.linalg.solve(J2, system.loop_drift(q, moving)[..., None])[..., 0]
+    w[:, columns] = -_from_loops(J2, system.loop_drift(q, moving)[..., None])[..., 0]
     return q, W, w, moving
 
 
-def _check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
+def _from_loops(J2: FloatArray, right: FloatArray) -> FloatArray:
+    """J2^-1 times columns; of more equations than coordinates, what all of them agree on."""
+    if J2.shape[1] == J2.shape[2]:
+        return np.asarray(np.linalg.solve(J2, right))
+    J2T = np.swapaxes(J2, 1, 2)
+    x = np.linalg.solve(J2T @ J2, J2T @ right)
+    # Products square the condition of J2; what is left of the equations gives the lost digits back.
+    return np.asarray(x + np.linalg.solve(J2T @ J2, J2T @ (right - J2 @ x)))
+
+
+def _indeterminate(J2: FloatArray) -> BoolArray:
+    """(N, k), whose force other equations could take: those outside the range of J2."""
+    own = np.einsum("nij,nji->ni", J2, np.linalg.pinv(J2, rcond=1 / SINGULAR))
+    return np.asarray(1.0 - own > SHARED, dtype=bool)
+
+
+def check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
+    """Refuse configurations in which a loop is open.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism, with or without loops.
+    q : FloatArray
+        (N, nq), coordinates, rad or m.
+    moving : Kinematics
+        Of the same states.
+
+    Raises
+    ------
+    InvalidValueError
+        The first state with a gap above 1e-9 m or rad, and its widest closure.
+    """
     if system.closures:
         h = np.abs(system.loop_residual(q, moving))
         wide: BoolArray = h.max(axis=1) > OPEN
@@ -431,11 +520,13 @@ def _widest(system: System, h: FloatArray) -> str:
     """Which closure is open in the first of some states, and by how much."""
     gaps = np.abs(h[0])
     of_row = [closure for closure in system.closures for _ in range(closure.size)]
-    closure = of_row[int(np.argmax(gaps))]
-    between = [getattr(closure, name) for name in ("body", "other") if hasattr(closure, name)] or sorted(
-        getattr(closure, "coefficients", ())
-    )
-    return f"the closure of {' and '.join(between)} stays {gaps.max():.3g} m or rad open"
+    return f"the {_between(of_row[int(np.argmax(gaps))])} stays {gaps.max():.3g} m or rad open"
+
+
+def _between(closure: LoopClosure) -> str:
+    """A closure by what it ties."""
+    ends = sorted(closure.coefficients) if isinstance(closure, Gearing) else [closure.body, closure.other]
+    return f"closure of {' and '.join(ends)}"
 
 
 def _of_states(values: ArrayLike, argument: str, names: Sequence[str], N: int) -> FloatArray:

@@ -75,7 +75,7 @@ class System:
     MissingInputError
         Gravity that is not said.
     InvalidValueError
-        Two bodies with one name, a parent that is no earlier body, or equations and dependent coordinates that do not fit.
+        Two bodies with one name, a parent that is no earlier body, or fewer equations than dependent coordinates.
     UnknownNameError
         A body or coordinate that is not there.
 
@@ -166,10 +166,10 @@ class System:
                 "A quaternion cannot follow from a loop: its four numbers are not independent.", value=self.dependent,
                 expected="turns (a cardan joint) where a loop determines the attitude", where="System",
             )  # fmt: skip
-        if rows != wanted:
+        if rows < wanted:
             raise InvalidValueError(
                 f"{rows} equations cannot determine {wanted} dependent coordinates: {', '.join(self.dependent)}.",
-                value=rows, expected=f"{wanted} equations", where="System",
+                value=rows, expected=f"{wanted} equations or more", where="System",
             )  # fmt: skip
         row_of = matching(self.loop_pattern)
         left = [name for name, row in zip(self.dependent, row_of, strict=True) if row is None]
@@ -181,7 +181,7 @@ class System:
 
     @cached_property
     def loop_pattern(self) -> BoolArray:
-        """(k, k), which equation of the closures depends on which dependent coordinate: by two attitudes at random."""
+        """(k, n2), which equation of the closures depends on which dependent coordinate: by two attitudes at random."""
         rng = np.random.default_rng(0)
         q = rng.uniform(0.3, 1.2, (2, len(self.coordinates)))
         for four, _ in self.layout.quaternions:

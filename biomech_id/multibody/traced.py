@@ -2,7 +2,8 @@
 
 Recursions of the tree are those of `biomech_id.multibody.traced_tree`. Closures are looked at from their body C:
 the way from C to the ends of the gap holds only the joints in between, so that the terms in which all turns with C never arise.
-J2 is solved block by block (`biomech_id.multibody.elimination`), whatever the order of the closures.
+J2 is solved block by block (`biomech_id.multibody.elimination`), whatever the order of the closures; of closures that say one thing
+twice by rotations.
 
 Dependent coordinates come in one of three ways ::
 
@@ -46,8 +47,11 @@ from biomech_id.multibody.traced_tree import UNTURNED, Node, TracedTree
 #: Trigonometric elimination, direct elimination, implicit constraints.
 Elimination = Literal["TE", "DE", "IC"]
 #: What can be asked for: dependent coordinates, all speeds, W and w, terms in the free speeds, the accelerations of the free
-#: speeds, what the dampers take, and what Newton's method takes off the dependent coordinates.
-DYNAMIC_QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
+#: speeds, what the dampers take, what Newton's method takes off the dependent coordinates, and the closures' derivative by these.
+DYNAMIC_QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction", "J2")
+
+#: Is lost in any sum, and its square is still a number.
+_NOTHING = 1e-150
 
 
 @takes(system=a(System), quantities=each(a_str()), method=a_word(("TE", "DE", "IC")))
@@ -201,10 +205,12 @@ class _Traced(TracedTree):
         return minus(walk.p, list(ends.other_place_m)), walk.jacobian(), walk
 
     def solve_dependent(self, right: list[dict[int, Any]]) -> list[list[Any]]:
-        """J2^-1 times columns given as {equation: value}, block by block; (dependent, columns)."""
-        columns = [self.system.speed(name) for name in self.system.dependent]
-        rows = self.closure_rows
-        J2 = [[row.get(c, 0.0) for c in columns] for row, *_ in rows]
+        """J2^-1 times columns given as {equation: value}; (dependent, columns)."""
+        J2, columns = self.J2, self.system.dependent
+        if len(J2) > len(columns):
+            return self._by_rotations(
+                [row[:] for row in J2], [[column.get(e, 0.0) for column in right] for e in range(len(J2))]
+            )  # fmt: skip
         pattern = np.array([[isinstance(entry, Scalar) or entry != 0 for entry in row] for row in J2])
         solution: list[list[Any]] = [[0.0] * len(right) for _ in columns]
         for equations_, unknowns in blocks(pattern):
@@ -229,11 +235,14 @@ class _Traced(TracedTree):
         return self._by_rotations([row[:] for row in A], [row[:] for row in b])
 
     def _by_rotations(self, A: Matrix, b: Matrix) -> Matrix:
-        n = len(A)
+        """What all rows of A agree on, if there are more rows than columns."""
+        n = len(A[0])
         for j in range(n):
-            for i in range(j + 1, n):
+            for i in range(j + 1, len(A)):
                 x, y = A[j][j], A[i][j]
                 if isinstance(y, Scalar) or y != 0:
+                    if len(A) > n:
+                        x = x + _NOTHING  # both may be zero in a state: then nothing turns
                     length = self.tape.sqrt(x * x + y * y)
                     c, s = x / length, y / length
                     for part in (A, b):
@@ -248,6 +257,11 @@ class _Traced(TracedTree):
         return out
 
     # Quantities.
+
+    @cached_property
+    def J2(self) -> Matrix:
+        columns = [self.system.speed(name) for name in self.system.dependent]
+        return [[row.get(c, 0.0) for c in columns] for row, *_ in self.closure_rows]
 
     @cached_property
     def q2(self) -> Vector:

@@ -159,3 +159,59 @@ def closed(system: System, model: Any, q: np.ndarray, rng: np.random.Generator) 
     needed = np.asarray(pin.rnea(model, data, at, u[0], a[0]))
     np.testing.assert_allclose(needed, tau[0] + J.T @ forces[0], rtol=0, atol=1e-8 * max(1.0, np.abs(needed).max()))
     return True
+
+
+def redundant_system(rng: np.random.Generator) -> tuple[System, Any, list[tuple[int, np.ndarray]], np.ndarray]:
+    """Two to four parallel cranks and their plate, in a plane anywhere in space: balls give 3 to 9 equations of 2 to 4 angles."""
+    number, R = int(rng.integers(2, 5)), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    R *= np.linalg.det(R)
+    pivots = rng.normal(0, 0.4, (number, 3)) * (1.0, 1.0, 0.0)
+    pivots -= pivots[0]
+    tip, angle = np.array([rng.uniform(0.1, 0.4), 0.0, 0.0]), rng.uniform(-3.0, 3.0)
+    model, bodies, ids = pin.Model(), [], {GROUND: 0}
+    model.gravity.linear = GRAVITY
+    cranks = [(f"crank{k}", GROUND, R @ pivots[k], R) for k in range(number)]
+    for name, parent, place, turn in [cranks[0], ("plate", "crank0", tip, np.eye(3)), *cranks[1:]]:
+        segment = random_segment(name, rng)
+        bodies.append(Body(segment, joints.revolute(f"q_{name}"), parent, place, turn))
+        ids[name] = model.addJoint(ids[parent], pin.JointModelRZ(), pin.SE3(turn, place), name)
+        inertia = pin.Inertia(segment.mass_kg, np.array(segment.com_m), np.array(segment.inertia_kgm2))
+        model.appendBodyToJoint(ids[name], inertia, pin.SE3.Identity())
+    closures = [spherical(f"crank{k}", tuple(tip), "plate", tuple(pivots[k])) for k in range(1, number)]
+    ends = [end for k in range(1, number) for end in ((ids[f"crank{k}"], tip), (ids["plate"], pivots[k]))]
+    system = System(bodies, GRAVITY, closures, ("q_crank0",))
+    return system, model, ends, np.array([[angle, -angle, *[angle] * (number - 1)]])
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_loops_that_say_one_motion_twice(seed: int) -> None:
+    """Accelerations by pinocchio's contact dynamics, made proximal: equations need not be independent for it."""
+    rng = np.random.default_rng(seed)
+    system, model, ends, q = redundant_system(rng)
+    u1, tau = rng.normal(size=(1, 1)), rng.normal(size=(1, len(system.speeds)))
+    W, w = projection(system, q, u1)
+    u = (W @ u1[..., None])[..., 0]
+    a = (W @ forward_dynamics(system, q, u1, tau)[..., None])[..., 0] + w
+    scale = max(1.0, np.abs(a).max())
+    np.testing.assert_allclose(constrained_accelerations(system, q, u, tau)[0], a, rtol=0, atol=1e-8 * scale)
+    data = model.createData()
+    J, drift = zip(*(of_point(model, data, q[0], u[0], *end) for end in ends), strict=True)
+    both = [np.concatenate([x - y for x, y in zip(each[::2], each[1::2], strict=True)]) for each in (J, drift)]
+    pushed = tau[0].copy()
+    for _ in range(5):  # proximal: what damping has kept back of the forces is given in the next time
+        theirs_a = np.asarray(pin.forwardDynamics(model, data, q[0], u[0], pushed, *both, 1e-9)).copy()
+        pushed += both[0].T @ data.lambda_c
+    np.testing.assert_allclose(a[0], theirs_a, rtol=0, atol=1e-8 * scale)
+
+
+def of_point(model: Any, data: Any, q: np.ndarray, u: np.ndarray, joint: int, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How speeds move a point, and its acceleration when they stay, laboratory axes."""
+    pin.computeJointJacobians(model, data, q)
+    pin.forwardKinematics(model, data, q, u, np.zeros_like(u))
+    R = data.oMi[joint].rotation
+    at_joint = np.asarray(pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL))
+    velocity, rate = data.v[joint], data.a[joint]
+    omega = velocity.angular
+    v = velocity.linear + np.cross(omega, place)
+    acceleration = rate.linear + np.cross(rate.angular, place) + np.cross(omega, v)
+    return R @ (at_joint[:3] - np.cross(place, at_joint[3:], axisb=0, axisc=0)), R @ acceleration

@@ -207,8 +207,11 @@ def test_out_of_reach_singular_and_without_closure_are_said() -> None:
     bare = System(loop.bodies, DOWN, loop.closures, loop.free)
     with pytest.raises(MissingInputError, match="closed form"):
         configuration(bare, np.zeros((1, 1)))
-    with pytest.raises(InvalidValueError, match="2 equations cannot determine 1"):
-        System(loop.bodies, DOWN, loop.closures, ("theta", "eta"))
+    with pytest.raises(InvalidValueError, match="2 equations cannot determine 3"):
+        System(loop.bodies, DOWN, loop.closures, ())
+    both = System(loop.bodies, DOWN, loop.closures, loop.coordinates[:2])
+    with pytest.raises(InvalidValueError, match="held fast by its closures"):
+        projection(both, configuration(loop, np.array([[0.7]])), np.ones((1, 2)))
     with pytest.raises(InvalidValueError, match="leaves the plane"):
         mechanisms.four_bar((0.1, 0.1, 0.1), 0.3, bars, gravity_m_s2=(0.0, 0.0, -9.81))
 

@@ -46,7 +46,8 @@ def describe(system: System, *, support_force: Sequence[str] = ()) -> Descriptio
     Raises
     ------
     InvalidValueError
-        A rod, which has no symbolic form here, or a joint's function that expressions cannot go through.
+        A rod, which has no symbolic form here, a joint's function that expressions cannot go through, or loops that say one motion
+        twice.
     """
     made = _Described(system, support_force)
     for body in system.bodies:
@@ -230,6 +231,13 @@ class _Described:
         d, t = self.description, me.dynamicsymbols._t
         for closure in self.system.closures:
             d.configuration += self._closure(closure)
+        if len(d.configuration) > len(self.system.dependent):
+            raise InvalidValueError(
+                f"{len(d.configuration)} equations close loops of {len(self.system.dependent)} dependent coordinates: they say "
+                "some motion twice, and symbols cannot tell which.",
+                value=len(d.configuration), where="describe",
+                expected=f"{len(self.system.dependent)} equations (pins in the plane, no balls), or numbers: reduced, simulate",
+            )  # fmt: skip
         rates = coordinate_rates(d)
         d.velocity = [c.diff(t).subs(rates) for c in d.configuration]
 
