@@ -42,7 +42,7 @@ NEWTON_STEPS = 30
 #: Condition number of J2 beyond which a configuration counts as singular: W would lose ten of its sixteen digits.
 SINGULAR = 1e10
 #: Share of a loop's force that other loops could take in its place before it counts as indeterminate.
-SHARED = 1e-8
+TAKEN_OVER = 1e-8
 #: Speeds that J2 cannot follow by more than this, relative to J's largest entry: the closures hold the mechanism fast.
 HELD = 1e-8
 
@@ -351,7 +351,7 @@ def loop_forces(
     J2T = np.swapaxes(J2, 1, 2)
     if J2.shape[1] == J2.shape[2]:
         return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
-    forces = _times(J2, np.linalg.solve(J2T @ J2, need[:, columns, None])[..., 0])
+    forces = (J2 @ np.linalg.solve(J2T @ J2, need[:, columns, None]))[..., 0]
     return np.where(_indeterminate(J2), np.nan, forces)
 
 
@@ -430,7 +430,7 @@ def constrained_accelerations(
     b[:, n:] = -system.loop_drift(q, moving)
     if k > len(system.dependent):
         inverse = np.linalg.pinv(A, rcond=1 / SINGULAR)
-        open_rows = np.abs(np.einsum("nij,nji->ni", inverse, A) - 1.0) > SHARED
+        open_rows = np.abs(np.einsum("nij,nji->ni", inverse, A) - 1.0) > TAKEN_OVER
         if open_rows[:, :n].any():
             check_inertia(system.layout, A[:, :n, :n], system.speeds)
         unknowns = np.where(open_rows, np.nan, (inverse @ b[..., None])[..., 0])
@@ -489,7 +489,7 @@ def _from_loops(J2: FloatArray, right: FloatArray) -> FloatArray:
 def _indeterminate(J2: FloatArray) -> BoolArray:
     """(N, k), whose force other equations could take: those outside the range of J2."""
     own = np.einsum("nij,nji->ni", J2, np.linalg.pinv(J2, rcond=1 / SINGULAR))
-    return np.asarray(1.0 - own > SHARED, dtype=bool)
+    return np.asarray(1.0 - own > TAKEN_OVER, dtype=bool)
 
 
 def check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
