@@ -19,6 +19,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross
+from biomech_id.errors import ShapeError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, required_wrenches, skeleton_motion, speeds_of
@@ -143,10 +144,18 @@ def force_equations(
     ------
     InvalidValueError
         A muscle over a surface that is not supported, or a ball joint in gimbal lock.
+    ShapeError
+        A motion of another model.
     UnknownNameError
         A load on a body that the model does not have.
     """
-    model, paths = actuated.model, actuated.paths()
+    model, nq = actuated.model, len(actuated.model.coordinates)
+    if motion.q.shape[1:] != (nq,):
+        raise ShapeError(
+            f"The motion is of another model: it has {motion.q.shape[1]} coordinates, and {model.name} has {nq}.",
+            value=motion.q.shape, expected=f"(N, {nq})", where="motion",
+        )  # fmt: skip
+    paths = actuated.paths()
     tree = Tree(model, sorted(held_coordinates(model)))
     skeleton = tree.skeleton
     motion = _following(tree, motion)

@@ -12,13 +12,17 @@ interval: in the one implanted knee that was looked at, 56 % of the measured row
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.errors import OptionError
+from biomech_id.arguments import a, a_quantity, a_str, each, or_none, takes
+from biomech_id.dynamics.leg_forces import Banded
+from biomech_id.errors import OptionError, UnknownNameError
+from biomech_id.osim.forces.joint_reactions import joint_reactions, size_gradient
 from biomech_id.osim.forces.least_effort import least_effort_along
 from biomech_id.osim.forces.static_optimisation import MuscleForces
 
@@ -94,6 +98,89 @@ class EffortProblem:
         return np.asarray((self.controls > self.bounds[0]) & (self.controls < self.bounds[1]))
 
 
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class ForceBands:
+    """Forces of muscles and what joints carry, each with both bands, N rows; NaN in rows without an answer.
+
+    Attributes
+    ----------
+    muscles, joints : tuple[str, ...]
+        Names of K muscles and J joints.
+    force : Banded
+        (N, K), N, along the tendons.
+    contact : Banded
+        (N, J), N, sizes; bands along the contact forces' own directions.
+    """
+
+    muscles: tuple[str, ...]
+    joints: tuple[str, ...]
+    force: Banded
+    contact: Banded
+
+
+@takes(
+    muscle_forces=a(MuscleForces, "static_optimisation returns them"), joints=each(a_str()), muscles=each(a_str()),
+    share=a_quantity(0.0, 10.0), errors=or_none(a(ForceErrors)),
+)  # fmt: skip
+def force_bands(
+    muscle_forces: MuscleForces,
+    *,
+    joints: Sequence[str] = (),
+    muscles: Sequence[str] = (),
+    share: float = MORE_EFFORT,
+    errors: ForceErrors | None = None,
+) -> ForceBands:
+    """Put both bands beside muscle forces and contact forces.
+
+    Parameters
+    ----------
+    muscle_forces : MuscleForces
+        With the exponent 2.
+    joints : Sequence[str], optional
+        Names of joints whose contact forces are wanted.
+    muscles : Sequence[str], optional
+        Names of the muscles that are wanted, and whose effort is meant; all of them if empty. What shares a coordinate with them
+        must be among them: the muscles of a leg, say.
+    share : float, optional
+        Of these muscles' effort that the near-optimal range may spend beyond the least.
+    errors : ForceErrors | None, optional
+        Assumed standard deviations; those of `ForceErrors` unless given.
+
+    Returns
+    -------
+    ForceBands
+        Values, one standard deviation, and the ends of the range, N.
+
+    Raises
+    ------
+    OptionError
+        Another exponent than 2.
+    UnknownNameError
+        A joint or muscle that the model does not have.
+    """
+    names = muscle_forces.names
+    unknown = [name for name in muscles if name not in names]
+    if unknown:
+        raise UnknownNameError(
+            f"The model has no muscle {unknown[0]!r}.", value=unknown, expected=f"some of {names}", where="muscles"
+        )  # fmt: skip
+    wanted = np.array([names.index(name) for name in muscles] or muscle_forces.equations.actuated.muscles)
+    rows, K = np.flatnonzero(~muscle_forces.infeasible), len(wanted)
+    problem = effort_problem(muscle_forces, rows, wanted)
+    single = problem.columns == wanted[:, None]
+    press = size_gradient(muscle_forces, joints)[rows][:, :, problem.columns]
+    weights = np.concatenate([np.broadcast_to(single, (len(rows), *single.shape)), press], axis=1)
+    now = (weights @ (problem.controls * problem.strength)[..., None])[..., 0]
+    contact = joint_reactions(muscle_forces, joints=joints).size_N if joints else np.empty((len(muscle_forces.infeasible), 0))
+    value = np.concatenate([muscle_forces.force[:, wanted], contact], axis=1)
+    sd, least, most = (np.full(value.shape, np.nan) for _ in range(3))
+    low, high, _ = near_optimal(problem, weights, share)
+    sd[rows], least[rows], most[rows] = linear_response(problem, weights, errors), value[rows] + low - now, value[rows] + high - now
+    parts = (Banded(*(band[:, part] for band in (value, sd, least, most))) for part in (slice(K), slice(K, None)))
+    return ForceBands(tuple(names[k] for k in wanted), tuple(joints), *parts)
+
+
 def effort_problem(forces: MuscleForces, rows: IntArray | None = None, muscles: IntArray | None = None) -> EffortProblem:
     """Take some muscles, and all that shares a coordinate with them, out of forces of least effort.
 
@@ -152,7 +239,7 @@ def linear_response(problem: EffortProblem, weights: FloatArray, errors: ForceEr
     FloatArray
         (N, s), one standard deviation of each sum, N (N m). Muscles that would come off their bound are not in it.
     """
-    errors, p, a = errors or ForceErrors(), problem, problem.controls
+    errors, p, controls = errors or ForceErrors(), problem, problem.controls
     free = p.inside.astype(float)
     by_control = weights * p.strength[:, None]
     G_free = p.G * free[:, None]
@@ -162,12 +249,14 @@ def linear_response(problem: EffortProblem, weights: FloatArray, errors: ForceEr
     price = (p.multipliers[:, None] @ p.G)[:, 0]
     of_muscle = p.muscles.astype(float)
     # A muscle's strength changes its whole column of G, and its force at the same control.
-    by_strength = (by_control * (free * price)[:, None] - back * (a + free * price / 2)[:, None]) / 2 + by_control * a[:, None]
+    by_strength = (
+        by_control * (free * price)[:, None] - back * (controls + free * price / 2)[:, None]
+    ) / 2 + by_control * controls[:, None]
     # A moment arm changes one entry of G: lambda_j p_k - q_j a_k of each, squares added up without writing them all.
     own, square = (by_control - back / 2) * free[:, None] * of_muscle, (p.G * of_muscle) ** 2
     price2 = (p.multipliers[:, None] ** 2 @ square)[:, 0]
-    mixed = (through * p.multipliers[:, None] * ((own * a[:, None]) @ square.swapaxes(1, 2))).sum(axis=2)
-    moved = (through**2 * (square @ (a**2)[..., None])[:, None, :, 0]).sum(axis=2)
+    mixed = (through * p.multipliers[:, None] * ((own * controls[:, None]) @ square.swapaxes(1, 2))).sum(axis=2)
+    moved = (through**2 * (square @ (controls**2)[..., None])[:, None, :, 0]).sum(axis=2)
     by_arm = ((own**2 * price2[:, None]).sum(axis=2) - 2 * mixed + moved) / 4
     sizes = errors.moment * np.abs(p.tau).max(axis=0)
     by_moment = ((through * sizes / 2) ** 2).sum(axis=2)
@@ -196,20 +285,20 @@ def near_optimal(
         of has both ends in one.
     """
     p, (N, s, n) = problem, weights.shape
-    each = np.repeat(np.arange(N), 2 * s)
+    of_row = np.repeat(np.arange(N), 2 * s)
     along = (weights * p.strength[:, None])[:, :, None] * np.array([-1.0, 1.0])[:, None]
     along = along.reshape(-1, n)
-    allowed = share * (p.controls**2 * p.muscles).sum(axis=1)[each]
-    controls, multipliers = p.controls[each], p.multipliers[each]
+    allowed = share * (p.controls**2 * p.muscles).sum(axis=1)[of_row]
+    controls, multipliers = p.controls[of_row], p.multipliers[of_row]
     within = controls.copy()
-    log_t = np.log(_first_order(p, along, each, allowed))
-    least = (p.controls**2).sum(axis=1)[each]
+    log_t = np.log(_first_order(p, along, of_row, allowed))
+    least = (p.controls**2).sum(axis=1)[of_row]
     left, most = np.flatnonzero(np.isfinite(log_t)), log_t + _FURTHEST
-    low, high, before = np.full(len(each), -np.inf), np.full(len(each), np.inf), np.full((2, len(each)), np.nan)
+    low, high, before = np.full(len(of_row), -np.inf), np.full(len(of_row), np.inf), np.full((2, len(of_row)), np.nan)
     for number in range(1, _MOST_SECANTS + 1):
         if not len(left):
             break
-        rows = each[left]
+        rows = of_row[left]
         slope = np.exp(log_t[left])[:, None] * along[left]
         controls[left], multipliers[left] = least_effort_along(p.G[rows], p.tau[rows], p.bounds, slope, multipliers[left])
         spent = (controls[left] ** 2).sum(axis=1) - least[left]
@@ -235,11 +324,11 @@ def near_optimal(
     return sums[..., 0], sums[..., 1], ends
 
 
-def _first_order(p: EffortProblem, along: FloatArray, each: IntArray, allowed: FloatArray) -> FloatArray:
+def _first_order(p: EffortProblem, along: FloatArray, of_row: IntArray, allowed: FloatArray) -> FloatArray:
     """The t that would spend what is allowed if no control met or left a bound; infinite where there is no choice."""
-    G_free = (p.G * p.inside[:, None])[each]
+    G_free = (p.G * p.inside[:, None])[of_row]
     H = G_free @ G_free.swapaxes(1, 2)
-    own = along * p.inside[each]
+    own = along * p.inside[of_row]
     across = np.linalg.solve(H + _tiny(H), (G_free @ own[..., None]))
     left = own - (G_free.swapaxes(1, 2) @ across)[..., 0]
     # A muscle on its bound has no first order, and may come off it.

@@ -22,8 +22,8 @@ from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, read_actuated
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
-from biomech_id.osim.forces.force_bands import effort_problem, linear_response, near_optimal
-from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under, size_gradient
+from biomech_id.osim.forces.force_bands import force_bands
+from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under
 from biomech_id.osim.forces.static_optimisation import MuscleForces, least_forces
 from biomech_id.osim.run import with_muscle_lengths
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, SkeletalModel, joint_body
@@ -233,25 +233,24 @@ class _Leg:
         contact = joint_reactions(forces, joints=self.joints, frame="child")
         plain = reactions_under(eq, None, joints=self.joints)
         peak = np.maximum(np.abs(eq.tau[there]).max(axis=0, initial=0.0), np.finfo(float).tiny)
-        share = np.abs(forces.reserve) / peak
-        force, size = forces.force[there][:, self.muscles], contact.size_N[there]
-        sd, least, most = (np.full((len(there), len(self.muscles) + len(self.joints)), np.nan) for _ in range(3))
+        share, names = np.abs(forces.reserve) / peak, tuple(actuated.names[k] for k in self.muscles)
+        nothing = np.full(len(eq.tau), np.nan)
+        force, size = (
+            Banded(value, *(np.broadcast_to(nothing[:, None], value.shape),) * 3)
+            for value in (forces.force[:, self.muscles], contact.size_N)
+        )
         if forces.exponent == 2:
-            problem = effort_problem(forces, there, self.muscles)
-            single = problem.columns == self.muscles[:, None]
-            press = size_gradient(forces, self.joints)[there][:, :, problem.columns]
-            weights = np.concatenate([np.broadcast_to(single, (len(there), *single.shape)), press], axis=1)
-            sd = linear_response(problem, weights)
-            at_least, at_most, _ = near_optimal(problem, weights)
-            now = (weights @ (problem.controls * problem.strength)[..., None])[..., 0]
-            least, most = (np.concatenate([force, size], axis=1) + end - now for end in (at_least, at_most))
-        K, filled = len(self.muscles), [everywhere(each) for each in (sd, least, most)]
-        at_limit = np.zeros((len(known), K), dtype=bool)
+            own = replace(forces, infeasible=~np.isin(np.arange(len(eq.tau)), there))
+            bands = force_bands(own, joints=self.joints, muscles=names)
+            force, size = bands.force, bands.contact
+        at_limit = np.zeros((len(known), len(names)), dtype=bool)
         at_limit[rows[there]] = forces.at_limit[there][:, self.muscles]
+        force, size = (
+            Banded(*(everywhere(band[there]) for band in (one.value, one.sd, one.least, one.most))) for one in (force, size)
+        )
         return LegForces(
-            tuple(actuated.names[k] for k in self.muscles), everywhere(forces.activation[there][:, self.muscles]), at_limit,
-            Banded(everywhere(force), *(each[:, :K] for each in filled)), tuple(_JOINTS), everywhere(contact.force_N[there]),
-            Banded(everywhere(size), *(each[:, K:] for each in filled)), everywhere(plain.size_N[there]),
+            names, everywhere(forces.activation[there][:, self.muscles]), at_limit, force, tuple(_JOINTS),
+            everywhere(contact.force_N[there]), size, everywhere(plain.size_N[there]),
             everywhere(np.stack([share[there][:, of].max(axis=1, initial=0.0) for of in self.of_joint], axis=1)),
             everywhere(residual[there]), contact.weight_N,
         )  # fmt: skip

@@ -186,6 +186,8 @@ def static_optimisation(
     ------
     OptionError
         An exponent below 2.
+    ShapeError
+        A motion of another model.
     InvalidValueError
         A muscle over a surface that is not supported.
     """

@@ -26,7 +26,8 @@ from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, read_actua
 from biomech_id.osim.forces.analysed_motion import analysed_motion
 from biomech_id.osim.forces.bezier import BezierCurve
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
-from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under
+from biomech_id.osim.forces.force_bands import effort_problem, force_bands, near_optimal
+from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under, size_gradient
 from biomech_id.osim.forces.least_effort import LeastEffort, least_effort
 from biomech_id.osim.forces.muscle_curves import COMMON, MUSCLE_KINDS, strengths
 from biomech_id.osim.forces.static_optimisation import MuscleForces, static_optimisation
@@ -264,6 +265,30 @@ def test_muscles_press_joints_together_and_newton_holds(forces: MuscleForces) ->
     np.testing.assert_allclose((R @ other.moment_Nm[:, 0, :, None])[..., 0], -lever, atol=1e-9)
 
 
+def test_ends_of_a_contact_force_are_those_of_the_forces_there(forces: MuscleForces) -> None:
+    eq = forces.equations
+    bands = force_bands(forces, joints=["knee"], share=2.0)
+    assert bands.muscles == tuple(forces.names[:5])
+    knee = joint_reactions(forces, joints=["knee"])
+    np.testing.assert_allclose(bands.contact.value, knee.size_N, atol=1e-9)
+    np.testing.assert_allclose(bands.force.value, forces.force[:, :5], atol=1e-9)
+    problem = effort_problem(forces)
+    press = size_gradient(forces, ["knee"])[:, :, problem.columns]
+    least, most, ends = near_optimal(problem, press, 2.0)
+    along = knee.force_N[:, 0] / knee.size_N
+    for k, end in enumerate((bands.contact.least, bands.contact.most)):
+        other = forces.force.copy()
+        other[:, problem.columns] = ends[:, 0, k] * problem.strength
+        there = reactions_under(eq, other, joints=["knee"]).force_N[:, 0]
+        np.testing.assert_allclose((there * along).sum(axis=1), end[:, 0], atol=1e-5)
+    assert (most - least > 1.0).sum() > 2
+    assert (bands.contact.sd > 0).all()
+    with pytest.raises(UnknownNameError, match="no muscle 'elbow'"):
+        force_bands(forces, muscles=["elbow"])
+    with pytest.raises(OptionError, match="exponent 2, not for 3"):
+        force_bands(replace(forces, exponent=3.0))
+
+
 def test_forces_that_do_not_balance_change_the_accelerations(forces: MuscleForces) -> None:
     # Nothing holds the root but its residuals: without them it carries nothing, whatever muscles do.
     eq, force = forces.equations, forces.force.copy()
@@ -292,6 +317,9 @@ def test_motions_refuse_what_no_muscle_force_can_come_of() -> None:
     for cutoff_hz in (0.0, 25.0):
         with pytest.raises(InvalidValueError, match="low-pass filter"):
             analysed_motion(MODEL, t, columns, in_degrees=False, cutoff_hz=cutoff_hz)
+    other = motion()
+    with pytest.raises(ShapeError, match="motion is of another model: it has 3 coordinates"):
+        static_optimisation(DRIVEN, replace(other, q=other.q[:, :3], rate=other.rate[:, :3], second=other.second[:, :3]))
     # A coordinate that follows another need not be recorded, and follows.
     led = {name: values for name, values in columns.items() if name != "cap_turn"}
     found = force_equations(LEG, analysed_motion(MODEL, t, led, in_degrees=False)).motion
