@@ -184,7 +184,8 @@ def _fwhm_of(limit: float, df: int, points: int) -> float:
     low, high = 0.0, 2.0  # of 1 / fwhm
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if curve_limit(df, points=points, fwhm=1.0 / middle) < limit:
+        # Curves so smooth pass this limit too seldom: theirs is lower.
+        if chance_above(limit, df, points=points, fwhm=1.0 / middle) < ALPHA / 2.0:
             low = middle
         else:
             high = middle

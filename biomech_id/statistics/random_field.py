@@ -134,10 +134,9 @@ def curve_limit(df: float, *, points: int, fwhm: float, alpha: float = ALPHA) ->
 
     low = -float(stdtrit(df, alpha / 2.0))
     high = -float(stdtrit(df, alpha / 2.0 / points)) + 1.0
-    for _ in range(100):
-        middle = 0.5 * (low + high)
+    while low < (middle := 0.5 * (low + high)) < high:
         if chance_above(middle, df, points=points, fwhm=fwhm) > alpha / 2.0:
             low = middle
         else:
             high = middle
-    return 0.5 * (low + high)
+    return middle
