@@ -87,6 +87,15 @@ WithMuscleForces = Annotated[
         help="Also muscle and joint contact forces of an OpenSim model with muscles: an estimate, not for treatment decisions.",
     ),
 ]
+LabFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--lab",
+        metavar="DIR",
+        help="Past results as the laboratory's memory: findings on plates, measurements and bones; no curve changes.",
+        show_default=False,
+    ),
+]
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
 ReviewPage = Annotated[bool, typer.Option("--review-page", help="Also write review.html, which replays the session in a browser.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
@@ -131,6 +140,7 @@ def run(
     norm_for: NormFor = None,
     mix: Mix = None,
     muscle_forces: WithMuscleForces = False,
+    lab: LabFolder = None,
     write_c3d: WriteC3d = False,
     review_page: ReviewPage = False,
     code: Code = None,
@@ -159,7 +169,7 @@ def run(
         settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
         mixed = tuple(mix) if mix else None
         settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
-        settings = settings.replaced(muscle_forces=muscle_forces or None)
+        settings = settings.replaced(muscle_forces=muscle_forces or None, lab=None if lab is None else str(lab))
         job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
         if until and until not in stage_names():
             raise typer.BadParameter(f"there is no stage {until}; the stages are {', '.join(stage_names())}.", param_hint="--until")

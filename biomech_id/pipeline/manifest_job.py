@@ -75,6 +75,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         code=code,
         review=one("--review"),
         key=key,
+        remembered=manifest.get("memory"),
         recorded={name: entry for name, entry in inputs.items() if code and may_be_guessed(name)},
     )
 

@@ -90,6 +90,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("leave_out", "judge", judgement.leave_out),
     Stage("assemble", "judge", assemble.make_session, Of.SESSION),
     Stage("attest", "judge", assemble.attest, Of.SESSION),
+    Stage("remember", "judge", assemble.remember),
     Stage("compare", "judge", assemble.compare_with_norm, Of.SESSION),
 )
 #: Of recordings that somebody has read, without a norm and without hashes.

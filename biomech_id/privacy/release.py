@@ -211,7 +211,7 @@ def _summary(tables: Tables, texts: ReleasedTexts, rules: ReleaseRules) -> tuple
         for cycle in trial["cycles"]:
             cycle["reason"] = "; ".join(filter(None, texts.in_words(cycle.get("reasons", []))))
         if not rules.body:
-            trial["foot_outline_mm"] = {}
+            trial["foot_outline_mm"] = trial["residuals"] = {}
     if not rules.body:
         summary["plates"] = None
     notes, left = kept_notes(given.get("clinic") or {}, rules.keep, texts.moved)

@@ -62,6 +62,8 @@ class Job:
         The laboratory's key, with which hashes of all inputs but C3D files are made under a code; None for no such hashes.
     recorded : Mapping[str, str], optional
         What finished results tell of their inputs, repeated where there is no key to tell it anew.
+    remembered : Mapping[str, Any] | None, optional
+        What finished results took from the laboratory's memory, used in place of the folder; None reads the folder.
     """
 
     paths: tuple[Path, ...]
@@ -77,6 +79,7 @@ class Job:
     given: InMemory = field(default_factory=InMemory)
     key: Path | None = None
     recorded: Mapping[str, str] = field(default_factory=dict)
+    remembered: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         # Who writes Python passes paths as texts, and a single pattern on its own: a text is a sequence too.
@@ -213,6 +216,10 @@ class Job:
                 )
             if path is not None:
                 refuse_unfit(path)
+        if self.recipe.lab and self.remembered is None and not Path(self.recipe.lab).is_dir():
+            lab = self.recipe.lab
+            words = f"There is no folder {lab} with past results, which {option('lab')} names."
+            raise MissingInputError(words, value=lab, expected="a folder of what run or batch wrote", where=option("lab"))
 
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
@@ -248,7 +255,7 @@ class Job:
     def settings(self) -> dict[str, dict[str, Any]]:
         """Every setting by section, as the manifest holds them: without absolute paths."""
         names = {name: self.relative(path) for name, path in self.setting_files.items()}
-        return self.recipe.replaced(**names).as_dict()
+        return self.recipe.replaced(**names, lab=Path(self.recipe.lab).name).as_dict()
 
     def relative(self, path: Path) -> str:
         """Return a path as the manifest holds it: relative to the subject's folder, or the bare name of what lies elsewhere.

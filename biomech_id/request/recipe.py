@@ -166,6 +166,7 @@ class Settings(PrepareSettings, total=False):
     muscle_exponent: float | None
     muscle_reserve_Nm: float | None
     muscle_strength: str | None
+    lab: str | None
 
 
 @dataclass(frozen=True)
@@ -270,6 +271,8 @@ class Recipe:
         Whether conditions keep their names under a code.
     owner_only : bool, optional
         Whether nobody but the owner may read what is written.
+    lab : str, optional
+        Folder of past results, the laboratory's memory: it adds findings and moves no curve; "" for none.
 
     Raises
     ------
@@ -441,6 +444,9 @@ class Recipe:
         "mass-length: largest forces go with the person's mass over the muscle's length (Correa and Pandy 2011). model: as the "
         "model's file says."
     )), acts="heeded")  # fmt: skip
+    lab: str = _setting("", "laboratory", a_text(
+        "Folder of past results as the laboratory's memory: findings on plates, measurements and bones. Empty: none."
+    ))  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "plate_places", "error_sizes", "mix"):

@@ -253,6 +253,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].residual[].mean_percent", "mean along the axes of progression (forward, left, up), % of body weight"),
         Key("trials[].residual[].rms_percent", "root mean square, the same"),
         Key("trials[].residual[].moment_Nm_kg", "root mean square of the moment about the centre of mass, the same axes, N m/kg"),
+        Key("trials[].residuals", "what a laboratory's charts are made of: residual of the diagnosis -> side, name of a "
+            "plate or nothing -> value, in the diagnosis' units; empty where it cannot be diagnosed, absent in older folders"),
         Key("trials[].plates[]", "force plates as read"),
         Key("trials[].plates[].name", "plate 1 is the file's first"),
         Key("trials[].plates[].kind", "C3D type, 1 to 4"),
@@ -304,6 +306,10 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("in_memory", "only where something no file holds was given in Python: functions (setting -> name), trials and extra "
             "forces (name -> sha256 of the numbers)"),
         Key("coded", "true where a code stands in place of every name, so that inputs are known by their hashes; else absent"),
+        Key("memory", "what was taken from the laboratory's memory, `--lab`, else absent: sha256 of the summaries behind it "
+            "(sessions); by chart its sessions, mean, squared deviations, both sums (standard deviations), their sessions and "
+            "deviations (charts); how often each plate was not usable (plates); sizes (m), age, date and days of treatment of "
+            "the same person's other sessions (person)"),
         Key("released", "true in what `release` wrote, of which nothing can be computed again; else absent"),
         Key("dependencies", "package -> version"),
         Key("python", "version of the interpreter"),

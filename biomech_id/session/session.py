@@ -353,6 +353,8 @@ class Session:
         What no file holds, for the manifest: "trials", "functions", "extra" -> name -> what tells it apart.
     plates : Mapping[str, Any], optional
         Where the plates stand by the steps on them (`judgement.session_plates.plates_summary`).
+    memory : Mapping[str, Any], optional
+        What was taken from the laboratory's memory (`judgement.laboratory.memory.Memory.to_dict`).
     fitted_norm : FittedNorm | None, optional
         The norm as it was made for this person (`norms.fit.norm_for_session`), and what was found in doing so; None without
         a norm.
@@ -383,6 +385,7 @@ class Session:
     coded: bool = field(default_factory=bool)
     in_memory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     plates: Mapping[str, Any] = field(default_factory=dict)
+    memory: Mapping[str, Any] = field(default_factory=dict)
     fitted_norm: FittedNorm | None = field(default_factory=_nothing)
 
     @classmethod

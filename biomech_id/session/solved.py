@@ -111,6 +111,9 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
         Column of them -> source of error -> (n_frames,), one standard deviation, in the unit of its row.
     muscle_forces : Mapping[str, LegForces], optional
         Side -> muscle and contact forces of that leg; empty where nobody asked, or no load is known.
+    residuals : Mapping[str, Mapping[str, float]], optional
+        What a laboratory's charts are made of: residual of the diagnosis -> side, name of a plate or "" -> value, in the units of
+        the diagnosis; empty where the trial cannot be diagnosed.
     """
 
     name: str
@@ -147,6 +150,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     foot_columns: Mapping[str, FloatArray | None] = field(default_factory=dict)
     foot_errors: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
     muscle_forces: Mapping[str, LegForces] = field(default_factory=dict)
+    residuals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 

@@ -72,6 +72,23 @@ class Charts:
         one, two = np.zeros(shape), np.zeros((2, *shape))
         return cls(one, one, one, two, two, two)
 
+    def deviation_sd(self, printed_sd: FloatArray) -> FloatArray:
+        """Return the standard deviation of the next session from the mean so far.
+
+        Parameters
+        ----------
+        printed_sd : FloatArray
+            s, the error that the session prints for each value; above 0.
+
+        Returns
+        -------
+        FloatArray
+            s, in the unit of each chart.
+        """
+        n = np.maximum(self.count, 1.0)
+        variance = (PRINTED_COUNTS * printed_sd**2 + self.squares) / (PRINTED_COUNTS + n - 1.0)
+        return np.asarray(np.sqrt(variance * (1.0 + 1.0 / n)))
+
 
 @dataclass(frozen=True, eq=False)
 class Charted:
@@ -119,10 +136,7 @@ def chart_session(charts: Charts, values: FloatArray, printed_sd: FloatArray) ->
     """
     n, there = charts.count, np.isfinite(values)
     known = there & (n > 0)
-    sessions = np.maximum(n, 1.0)
-    s = np.sqrt((PRINTED_COUNTS * printed_sd**2 + charts.squares) / (PRINTED_COUNTS + sessions - 1.0)) * np.sqrt(
-        1.0 + 1.0 / sessions
-    )
+    s = charts.deviation_sd(printed_sd)
     deviation = np.where(known, values - charts.mean, 0.0)
     z = np.clip(deviation / s, -CLIPPED, CLIPPED)
     ways = _WAYS.reshape(2, *(1,) * values.ndim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,13 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.emg.findings import record_findings
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
+from biomech_id.files.json_text import json_text
 from biomech_id.gait.review import Review
 from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
 from biomech_id.judgement.grade import kinetics_finding
 from biomech_id.judgement.knee_axis import LEVEL_WALKING, judge_knee_axes, knee_axis_findings, with_knee_axes
+from biomech_id.judgement.laboratory.memory import Memory, memory_findings, read_sessions, remembered
+from biomech_id.judgement.laboratory.values import session_values
 from biomech_id.judgement.request_findings import steps_findings
 from biomech_id.judgement.session_plates import plates_summary
 from biomech_id.models.conventional.implied_calibration import implied_calibration
@@ -37,6 +41,7 @@ from biomech_id.session.solved import Failure, Solved
 from biomech_id.session.tables.means import RUNNING
 from biomech_id.session.values.fingerprint import not_recorded
 from biomech_id.session.values.norm import movement_of
+from biomech_id.session.values.summary import subject_record
 from biomech_id.trial.worn import NOT_STATED, Footwear, bears_weight
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -179,6 +184,22 @@ def attest(session: Analysis, job: Job) -> Analysis:
     # By their inputs recordings of the same person are known again, whatever code they bear.
     made = replace(session.session, inputs=inputs)
     return replace(session, session=replace(made, fitted_norm=norm_for_session(made)), later=changed)
+
+
+def remember(session: Analysis, job: Job) -> Analysis:
+    """Say what the laboratory's memory tells of the session, and keep what was taken from it."""
+    made = session.session
+    assert made is not None
+    if not job.recipe.lab:
+        return session
+    trials = [{"name": trial.name, "residuals": trial.residuals} for trial in made.movements]
+    person = subject_record(made.person)
+    own = session_values({"subject": person, "plates": made.plates, "clinic": made.clinic, "trials": trials}, inputs=made.inputs)
+    taken = job.remembered or remembered(read_sessions(Path(job.recipe.lab)), own).to_dict()
+    # A manifest holds nine digits: findings are made of what it holds, so that they come out the same from it alone.
+    taken = json.loads(json_text(taken))
+    noticed = map(session.names.of_finding, memory_findings(Memory.from_dict(taken), own))
+    return replace(session, session=replace(made, memory=taken, session_findings=(*made.session_findings, *noticed)))
 
 
 def compare_with_norm(session: Analysis, job: Job) -> Analysis:

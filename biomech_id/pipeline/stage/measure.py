@@ -12,6 +12,7 @@ from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import apply_cycles
 from biomech_id.judgement.grade import grade_trial
+from biomech_id.judgement.laboratory.left_behind import left_behind
 from biomech_id.judgement.plate_peaks import peaks_finding
 from biomech_id.movement.cycle import Cycle
 from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
@@ -66,13 +67,13 @@ def measure_steps(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
 
 
 def grade(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
-    """Grade the trial by the rules of quality."""
+    """Grade the trial by the rules of quality, and keep what a laboratory's charts are made of."""
     result = _solved(walk)
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
         result = replace(result, findings=(*result.findings, peaks))
     result = grade_trial(result, _recorded(walk).markers, walk.model, walk.stood)
-    return replace(walk, result=replace(result, static=walk.static))
+    return replace(walk, result=replace(result, static=walk.static, residuals=left_behind(walk.trial, walk.model)))
 
 
 def _solved(walk: TrialAnalysis) -> Solved:

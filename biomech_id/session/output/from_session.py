@@ -54,7 +54,12 @@ def session_tables(session: Session) -> Tables:
         calibration=_calibration(session),
         summary=session_summary(session),
         manifest=build_manifest(
-            command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory, coded=session.coded
+            command=session.command,
+            recipe=session.recipe,
+            inputs=session.inputs,
+            in_memory=session.in_memory,
+            coded=session.coded,
+            memory=session.memory,
         ),
         norm=session.norm_table,
         uncertainty=_uncertainty(trials),

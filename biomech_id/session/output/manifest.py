@@ -26,6 +26,7 @@ def build_manifest(
     inputs: Mapping[str, str],
     in_memory: Mapping[str, Any] | None = None,
     coded: bool = False,
+    memory: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the manifest of a session that has not been written yet; its ``outputs`` are empty.
 
@@ -41,6 +42,8 @@ def build_manifest(
         What no file holds: trials and further forces with their hashes, functions by the setting that they stand for.
     coded : bool, optional
         Whether a code stands in place of every name: inputs are then known by their hashes.
+    memory : Mapping[str, Any] | None, optional
+        What was taken from the laboratory's memory; None or empty where nobody asked for it.
 
     Raises
     ------
@@ -61,6 +64,7 @@ def build_manifest(
         "inputs": dict(sorted(inputs.items())),
         **({"in_memory": {kind: dict(given) for kind, given in in_memory.items()}} if in_memory else {}),
         **({"coded": True} if coded else {}),
+        **({"memory": dict(memory)} if memory else {}),
         "dependencies": {name: package_version(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),
         "outputs": {},

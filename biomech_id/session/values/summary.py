@@ -50,7 +50,7 @@ def session_summary(session: Session) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": __version__,
-        "subject": _subject(session.person),
+        "subject": subject_record(session.person),
         "model": session.model,
         "kinetics": session.kinetics,
         "fingerprint": session.fingerprint,
@@ -161,6 +161,7 @@ def trial_summary(trial: Solved, verdicts: Verdicts) -> dict[str, Any]:
         "cycles": [cycle_summary(cycle, trial) for cycle in trial.cycles],
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "residual": _residual(trial),
+        "residuals": {name: dict(values) for name, values in trial.residuals.items()},
         "plates": [_plate(plate) for plate in trial.plates],
         "foot_outline_mm": foot_outlines_mm(motion, trial.cycles, trial.belts),
         **_history(trial.history),
@@ -228,7 +229,14 @@ def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle], belts: Belts =
     }
 
 
-def _subject(subject: Subject) -> dict[str, Any]:
+def subject_record(subject: Subject) -> dict[str, Any]:
+    """Return what ``summary.json`` says of the subject.
+
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+    """
     values = {name: getattr(subject, name) for name in SUBJECT_FIELDS}
     plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
     return {**plain, "sources": {name: subject.sources[name] for name in SUBJECT_FIELDS if name in subject.sources}}

@@ -90,7 +90,7 @@ def test_every_setting_is_a_named_and_typed_keyword() -> None:
     assert typed == fields | {name: typed[name] for name in functions}
     assert all(typed[name].startswith("str | Callable[") for name in functions)
     named = set(inspect.signature(analyse).parameters) - {"folder", "settings"}
-    assert named == set(Job.__dataclass_fields__) - {"paths", "given", "recorded"} | {"extra"}
+    assert named == set(Job.__dataclass_fields__) - {"paths", "given", "recorded", "remembered"} | {"extra"}
 
 
 def test_no_function_takes_options_of_any_kind() -> None:
