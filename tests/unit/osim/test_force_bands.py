@@ -95,6 +95,31 @@ def test_linear_response_is_what_draws_scatter(problem: EffortProblem, errors: F
     assert 0.9 < np.median(linear_response(p, both, errors)[:, 0] / total) < 1.1
 
 
+@pytest.mark.parametrize("errors", [ForceErrors(0.1, 0, 0), ForceErrors(0, 0.05, 0), ForceErrors(0, 0, 0.03)])
+def test_linear_response_is_the_sum_of_squares_of_every_slope(problem: EffortProblem, errors: ForceErrors) -> None:
+    p, row, h = problem, 4, 1e-6
+    m, n = p.G.shape[1:]
+    K = int(p.muscles.sum())
+    # Relative changes of every strength, every moment arm, every moment, one at a time.
+    strength, arms, tau = np.ones((2 * K, n)), np.ones((2 * m * K, m, n)), np.tile(p.tau[row], (2 * m, 1))
+    for sign, half in ((h, 0), (-h, 1)):
+        strength[half * K : (half + 1) * K][np.arange(K), np.arange(K)] += sign
+        arms[half * m * K : (half + 1) * m * K].reshape(m, K, m, n)[
+            np.arange(m)[:, None], np.arange(K), np.arange(m)[:, None], np.arange(K)
+        ] += sign
+        tau[half * m : (half + 1) * m] += sign * np.diag(np.abs(p.tau).max(axis=0))
+    total = np.zeros(n)
+    for size, scaled, G, moments in (
+        (errors.strength, strength, p.G[row] * strength[:, None], np.tile(p.tau[row], (2 * K, 1))),
+        (errors.arm, np.ones((len(arms), n)), p.G[row] * arms, np.tile(p.tau[row], (2 * m * K, 1))),
+        (errors.moment, np.ones((len(tau), n)), np.tile(p.G[row], (2 * m, 1, 1)), tau),
+    ):
+        force = least_effort(G, moments, *p.bounds).controls * scaled * p.strength[row]
+        up, down = np.split(force, 2)
+        total += ((size * (up - down) / (2 * h)) ** 2).sum(axis=0)
+    np.testing.assert_allclose(linear_response(p, each_force(p), errors)[row], np.sqrt(total), rtol=1e-4, atol=1e-3)
+
+
 def test_near_optimal_ends_balance_the_motion_and_spend_what_is_allowed(problem: EffortProblem) -> None:
     p = problem
     least, most, ends = near_optimal(p, each_force(p))

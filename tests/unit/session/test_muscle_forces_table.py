@@ -41,7 +41,7 @@ def with_forces(trial: Solved) -> Solved:
         parts = size[..., None] * [0.6, -0.8, 0.0]
         names = (f"soleus_{side.lower()}", f"tib_ant_{side.lower()}")
         legs[side] = LegForces(
-            names, force / 1000, force > 690, banded(force), ("hip", "knee", "ankle"), parts, banded(size), size / 4,
+            names, force / 1000, force > 600, banded(force), ("hip", "knee", "ankle"), parts, banded(size), size / 4,
             np.full(size.shape, 0.02), size[:, 0] / 50, WEIGHT_N,
         )  # fmt: skip
     return replace(trial, muscle_forces=legs)
@@ -72,8 +72,9 @@ def test_rows_are_the_forces_over_the_cycles(muscular: Tables, session: Session)
     assert np.isnan(force[~seen][2:]).all()
     np.testing.assert_allclose(curve(muscles, f"soleus_{head['side'].lower()}", "most_N"), 1.3 * force)
     limits = curve(muscles, f"soleus_{head['side'].lower()}", "at_limit")
-    np.testing.assert_array_equal(limits[force > 692.0] == "true", True)
-    np.testing.assert_array_equal(limits[force < 685.0] == "true", False)
+    assert 0 < (limits == "true").sum() < len(limits)
+    np.testing.assert_array_equal(limits[force > 610.0] == "true", True)
+    np.testing.assert_array_equal(limits[force < 590.0] == "true", False)
     size = curve(joints, "knee", "force_N")
     np.testing.assert_allclose(size[seen][:-2], (WEIGHT_N * (2.0 + np.sin(3 * at_s + 1)))[seen][:-2], atol=1.0)
     for name, factor in (("body_weights", 1 / WEIGHT_N), ("proximal_N", -0.8), ("anterior_N", 0.6), ("intersegmental_N", 0.25)):
