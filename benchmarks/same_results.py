@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from importlib.metadata import distributions
 from pathlib import Path
@@ -291,7 +291,7 @@ def _finished(home: Path) -> Path:
     return home
 
 
-def numbers_since(before: Path, names: Sequence[str], more: Sequence[str] = ()) -> dict[str, list[str]]:
+def numbers_since(before: Path, names: Sequence[str], more: Sequence[str] = (), now: Path | None = None) -> dict[str, list[str]]:
     """Session -> what differs of its numbers alone between the version in a folder and this one.
 
     Parameters
@@ -302,15 +302,27 @@ def numbers_since(before: Path, names: Sequence[str], more: Sequence[str] = ()) 
         Sessions.
     more : Sequence[str]
         Options that this version takes beside, to do as the earlier one did.
+    now : Path | None
+        Where this tree's whole results stay, or already are; not together with ``more``.
     """
+    if now and more:
+        raise ValueError("results that stay are of the session as it is")
+
+    def differing(name: str, scratch: str) -> list[str]:
+        session = replace(SESSIONS[name], recipe=SESSIONS[name].recipe or _NO_PAGES)
+        theirs, ours = Path(scratch, "before", name), Path(now or Path(scratch, "now"), name)
+        leave(before, session, theirs, only=["run"])
+        if now:
+            leave_now(ours)
+        else:
+            leave(ROOT, session, ours, more, ["run"])
+        return numbers(_finished(theirs) / "out", _finished(ours) / "out")
+
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(os.cpu_count()) as pool:
-        homes = {(name, source): Path(scratch, str(i), name) for name in names for i, source in enumerate((before, ROOT))}
-        for _ in pool.map(lambda x: leave(x[1], SESSIONS[x[0]], homes[x], more if x[1] == ROOT else (), ["run"]), homes):
-            pass
-        return {name: numbers(*(_finished(homes[name, source]) / "out" for source in (before, ROOT))) for name in names}
+        return dict(zip(names, pool.map(lambda name: differing(name, scratch), names), strict=True))
 
 
-def since(commit: str, names: Sequence[str], keep: Path | None = None) -> dict[str, list[Difference]]:
+def since(commit: str, names: Sequence[str], keep: Path | None = None, now: Path | None = None) -> dict[str, list[Difference]]:
     """Session -> everything that differs between a commit and this tree.
 
     Parameters
@@ -319,23 +331,31 @@ def since(commit: str, names: Sequence[str], keep: Path | None = None) -> dict[s
         The earlier version.
     names : Sequence[str]
         Sessions.
-    keep : Path | None
-        Where its results stay, or already are; None for nowhere.
+    keep, now : Path | None
+        Where the results of the commit, and of this tree, stay, or already are; None for nowhere.
     """
     whole = full_id(commit)
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
         parent = keep or Path(scratch, "before")
         parent.mkdir(parents=True, exist_ok=True)
         before = {name: parent / f"{whole[:12]}-{name}-{_key(SESSIONS[name])}" for name in names}
-        after = {name: Path(scratch, "after", name) for name in names}
+        after = {name: Path(now or Path(scratch, "after"), name) for name in names}
         missing = [name for name in names if not before[name].is_dir()]
         source = stack.enter_context(checkout(whole)) if missing else ROOT
         pool = stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
         runs = [pool.submit(_leave_whole, source, SESSIONS[name], before[name]) for name in missing]
-        runs += [pool.submit(leave, ROOT, SESSIONS[name], after[name]) for name in names]
+        runs += [pool.submit(leave_now, after[name]) for name in names]
         for run in runs:
             run.result()
         return {name: differences(_finished(before[name]), after[name], SESSIONS[name].relative) for name in names}
+
+
+def leave_now(home: Path) -> Path:
+    """Return the folder that is called as a session, with this tree's whole results of it, left there if it is not there yet."""
+    if not home.is_dir():
+        home.parent.mkdir(parents=True, exist_ok=True)
+        _leave_whole(ROOT, SESSIONS[home.name], home)
+    return home
 
 
 def kept() -> Path | None:

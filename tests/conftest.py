@@ -39,10 +39,11 @@ LONGEST = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark the suites, and put the longest files first, that no worker begins one when the other has nothing left to do."""
     tests = ROOT / "tests"
+    # Of thousands of tests, and some hundreds of files.
+    rooms = {path: path.resolve().relative_to(tests).parts[0] for path in {item.path for item in items}}
     for item in items:
-        room = Path(item.path).resolve().relative_to(tests).parts[0]
-        if room in SUITES:
-            item.add_marker(room)
+        if rooms[item.path] in SUITES:
+            item.add_marker(rooms[item.path])
     yield
     places = {tests / file: place for place, file in enumerate(LONGEST)}
     if gone := [str(path) for path in places if not path.is_file()]:

@@ -20,9 +20,9 @@ import pypdf
 import pytest
 
 from benchmarks import same_results
-from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError
+from benchmarks.before import FIRST_VERSION, NoHistoryError
 from benchmarks.differences import Difference, differences, numbers
-from benchmarks.same_results import BASE, QUICK, SESSIONS, Changed, leave, numbers_since, since, stale, unexplained
+from benchmarks.same_results import BASE, QUICK, SESSIONS, Changed, leave_now, numbers_since, since, stale, unexplained
 from benchmarks.studies import same_numbers as study
 
 pytestmark = pytest.mark.slow
@@ -35,9 +35,15 @@ def unlike(found: dict[str, list[str]], version: str) -> list[str]:
     return unexplained(found, version) + stale(found, version)
 
 
+@pytest.fixture(scope="module")
+def now(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where this tree's results of a session are looked for, and left by whoever needs them first; nobody changes them."""
+    return tmp_path_factory.mktemp("now")
+
+
 @pytest.mark.parametrize("name", VIRTUAL)
-def test_the_virtual_subject_is_as_in_the_first_version(first_version: Path, name: str) -> None:
-    assert unlike(numbers_since(first_version, [name]), FIRST_VERSION) == []
+def test_the_virtual_subject_is_as_in_the_first_version(first_version: Path, name: str, now: Path) -> None:
+    assert unlike(numbers_since(first_version, [name], now=now), FIRST_VERSION) == []
 
 
 @pytest.mark.real
@@ -57,9 +63,9 @@ def test_children_are_as_in_the_first_version(first_version: Path, shared_dir: P
     assert unlike(found, FIRST_VERSION) == []
 
 
-def changed_since_base(names: Sequence[str]) -> dict[str, list[Difference]]:
+def changed_since_base(names: Sequence[str], now: Path) -> dict[str, list[Difference]]:
     try:
-        return since(BASE, names, same_results.kept())
+        return since(BASE, names, same_results.kept(), now)
     except NoHistoryError as error:
         pytest.skip(str(error))
 
@@ -70,13 +76,13 @@ def changed_lines(found: Mapping[str, Sequence[Difference]]) -> dict[str, list[s
 
 
 @pytest.fixture(scope="module")
-def virtual() -> dict[str, list[Difference]]:
-    return changed_since_base(VIRTUAL)
+def virtual(now: Path) -> dict[str, list[Difference]]:
+    return changed_since_base(VIRTUAL, now)
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_dir: Path) -> dict[str, list[Difference]]:
-    return changed_since_base(RECORDED)
+def recorded(shared_dir: Path, now: Path) -> dict[str, list[Difference]]:
+    return changed_since_base(RECORDED, now)
 
 
 @pytest.mark.parametrize("name", VIRTUAL)
@@ -114,10 +120,8 @@ def test_every_session_has_its_recordings(shared_dir: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("results") / "virtual"
-    leave(ROOT, SESSIONS["virtual"], home)
-    return home
+def results(now: Path) -> Path:
+    return leave_now(now / "virtual")
 
 
 def next_digit(text: str, pattern: str) -> str:
