@@ -36,7 +36,8 @@ LATIN = {
 #: was left in English.
 IN_BOTH = set(
     """
-    actual exponent muscle nm passive reserve forces al also always amplitude an analog analyse analysis applied arm auto axis baker band bandwidth biomech block body
+    exponent forces muscle nm passive reserve
+    actual al also always amplitude an analog analyse analysis applied arm auto axis baker band bandwidth biomech block body
     budget bw byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code copy crawford csv cutoff davis
     delay deviations diameter diff dir distal donelan drift emg et euler event exclude export fall falls false family female
     femoris field filter flat flexion foot frontal froude functional gain gait gaitutils gastrocnemius gcc gl gps grood
