@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Page(NamedTuple):
     """What one page draws, the text that its letters stand for, and its size."""
@@ -88,7 +90,9 @@ def review_data(path: Path, parsed: Callable[[str], Any] = json.loads) -> Any:
         for name, text in held.items()
         if name != "data"
     }
-    return _unpacked(parsed(held["data"]), blocks)
+    data = _unpacked(parsed(held["data"]), blocks)
+    rows = {f"{each['variable']} {each['component']} {each['along']}": each for each in data.get("variables", ())}
+    return {**data, "variables": rows}
 
 
 def _unpacked(value: Any, blocks: Mapping[str, bytes]) -> Any:
@@ -100,9 +104,31 @@ def _unpacked(value: Any, blocks: Mapping[str, bytes]) -> Any:
     left_out = ("block", "arrays", "version")
     plain = {name: _unpacked(each, blocks) for name, each in value.items() if name not in left_out}
     if "arrays" in value:
-        block = blocks[value["block"]]
-        plain["arrays"] = {name: _hashed(note, block) for name, note in value["arrays"].items()}
+        block, notes = blocks[value["block"]], dict(value["arrays"])
+        if {"columns", "curves"} <= plain.keys():
+            plain |= _by_name(
+                plain, {name: _rows(notes.pop(name), block) for name in ("frames", "cycles", "errors") if name in notes}
+            )
+        plain["arrays"] = {name: _hashed(note, block) for name, note in notes.items()}
     return plain
+
+
+def _by_name(trial: Mapping[str, Any], rows: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A trial's curves by what they show, so that one that came between others is added and moves none."""
+    curves = {}
+    for *key, error in trial["curves"]:
+        where = int(error)
+        curves[" ".join(map(str, key))] = {
+            "sha256": rows["cycles"][len(curves)], "error": rows["errors"][where] if where >= 0 else "none",
+        }  # fmt: skip
+    return {"columns": dict(zip(trial["columns"], rows["frames"], strict=True)), "curves": curves}
+
+
+def _rows(note: Mapping[str, Any], block: bytes) -> list[str]:
+    """The hash of each row of an array, whose bytes stand sorted by their place in a number."""
+    at, size, shape = int(note["at"]), _BYTES[note["type"]], [int(each) for each in note["shape"]]
+    planes = np.frombuffer(block, dtype=np.uint8, count=size * math.prod(shape), offset=at).reshape(size, -1)
+    return [hashlib.sha256(row.tobytes()).hexdigest() for row in planes.T.reshape(shape[0], -1)] if shape[0] else []
 
 
 def _hashed(note: Mapping[str, Any], block: bytes) -> dict[str, Any]:

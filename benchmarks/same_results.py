@@ -136,6 +136,14 @@ EXCEPTIONS: tuple[Changed, ...] = (
     Changed(
         BASE, "*/review.html .sessions*.arrays.*.sha256: *", "issue 8: curves of the page are rounded to a millionth of their range"
     ),
+    Changed(BASE, "*/review.html .sessions*.columns.*: *' -> *", "issue 8: the same"),
+    Changed(BASE, "*/review.html .sessions*.curves.*: *' -> *", "issue 8: the same"),
+    Changed(
+        BASE, "*/review.html .variables.FootProgressAngles X *: no such key", "issue 9, one foot pitch: from the floor, FootPitch.X"
+    ),
+    Changed(BASE, "*/review.html .variables: keys in another order", "issue 9: the same"),
+    Changed(BASE, "*/review.html .labels.*: keys in another order", "issue 9: the same"),
+    Changed(BASE, "*/review.html .sessions*: keys in another order", "issue 9: its curves stand among the others"),
     Changed(BASE, "*/review.html .words.de.*", "issue 2, German is German: Messung instead of Versuch, one minus sign"),
     Changed(BASE, "functional/*", "issue 3, stillest window: its static sways by more than 3 mm, and a part of it calibrates"),
 )

@@ -273,11 +273,6 @@ class Recipe:
         Whether nobody but the owner may read what is written.
     lab : str, optional
         Folder of past results, the laboratory's memory: it adds findings and moves no curve; "" for none.
-
-    Raises
-    ------
-    OptionError
-        A value of the wrong type or outside what the setting accepts.
     muscle_forces : bool, optional
         Whether muscle and contact forces are computed, of an OpenSim model with muscles.
     muscle_exponent : float, optional
@@ -286,6 +281,11 @@ class Recipe:
         Moment of a reserve at a control of 1, N m; 0 for none on what muscles move.
     muscle_strength : str, optional
         "mass-length" or "model": whether muscles of a scaled model are as strong as the person's mass and their length say.
+
+    Raises
+    ------
+    OptionError
+        A value of the wrong type or outside what the setting accepts.
     """
 
     model: str = _setting(AUTO, "model", Setting(

@@ -7,7 +7,7 @@ Before a session, n earlier ones have given mean m and squared deviations Q, and
 
 A sum beyond h is an alarm, and the chart starts again from nothing. The first 10 sessions fill m and Q only. What enters m and Q is
 clipped as z is, so that one mishit teaches little. k = 0.75 and h = 5.1 give one false alarm in 200 sessions over 22 charts
-(`benchmarks/studies/laboratory_memory.md`).
+(``benchmarks/studies/laboratory_memory.md``).
 
 Reference: Hawkins, D. M. (1987). Self-starting CUSUM charts for location and scale. The Statistician 36, 299-316. Here the printed
 error counts as ten sessions, values are clipped, and deviations are not made normal.
