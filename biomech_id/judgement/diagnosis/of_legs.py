@@ -28,6 +28,8 @@ EXTENDED_PERCENTILE = 40.0
 LARGEST_TURN_DEG = 25.0
 #: A marker that moves this fast (m/s) on a straight line to this second difference (m) was filled in and not measured.
 STRAIGHT_M, MOVING_M_S = 2e-6, 0.3
+#: How much the heel shakes in the walk.
+HEEL_JERK = "jerk HEE"
 #: Cut-off of jerk, Hz.
 JERK_HZ = 15.0
 #: Residual, unit (side, plate "1" or "" for the session) -> value.
@@ -272,7 +274,7 @@ def _of_paths(side: str, session: Recorded, residuals: ResidualValues) -> None:
     for _ in range(3):
         jerk = np.gradient(jerk, 1.0 / rate_hz, axis=0)
     rms = dict(zip(shaken, np.sqrt(over_seen(np.nanmean, (jerk**2).mean(axis=2), axis=0)), strict=True))
-    residuals["jerk HEE", side] = float(np.log(rms["HEE"]))
+    residuals[HEEL_JERK, side] = float(np.log(rms["HEE"]))
     residuals["jerk KNE / neighbours", side] = float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"])))
     longest = 0
     for label in ("THI", "KNE", "TIB", "ANK", "HEE", "TOE"):

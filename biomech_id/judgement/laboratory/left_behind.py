@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomech_id.errors import BiomechError
-from biomech_id.judgement.diagnosis.of_legs import of_legs
+from biomech_id.judgement.diagnosis.of_legs import HEEL_JERK, of_legs
 from biomech_id.judgement.diagnosis.of_plates import of_plates
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.trial import Trial
@@ -15,7 +15,7 @@ SUPPORT, SLOPE, FREE_MOMENT = "single support / weight", "line of force, slope",
 #: Residuals of legs and of the session.
 LEG, NOISE, PITCH, TURN = (
     "leg by markers / leg length",
-    "jerk HEE",
+    HEEL_JERK,
     "foot offset pitch, walk - used",
     "foot offset turn, walk - used",
 )
