@@ -180,7 +180,8 @@ def recorded_walk(trial: Trial, model: ConventionalModel) -> Recorded:
     subject = model.subject.with_values("calibration", **legs)
     shown = model.static is None or calibration.knee_device or bool(calibration.medial)
     standing = None if shown or model.static is None else _fifteen(model.static)
-    session = Recorded(trial.name, _fifteen(trial), standing, trial.plates, trial.events, subject, calibration, trial.first_time_s)
+    events = tuple(event for event in trial.events if event.side in SIDES)
+    session = Recorded(trial.name, _fifteen(trial), standing, trial.plates, events, subject, calibration, trial.first_time_s)
     reach_m = float(np.linalg.norm(session.travel_m))
     if not reach_m >= SMALLEST_WALK_M:
         raise MissingInputError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from biomech_id.errors import BiomechError
 from biomech_id.judgement.diagnosis.of_legs import HEEL_JERK, of_legs
 from biomech_id.judgement.diagnosis.of_plates import of_plates
@@ -47,7 +45,7 @@ def left_behind(trial: Trial, model: object) -> dict[str, dict[str, float]]:
     try:
         walk = recorded_walk(trial, model)  # type: ignore[arg-type]
         values = of_legs(walk) | of_plates(walk)
-    except (BiomechError, np.linalg.LinAlgError):
+    except (BiomechError, LookupError, ValueError):  # a walk that the diagnosis cannot take ends no analysis
         return kept
     names = {str(number): plate.name for number, plate in enumerate(trial.plates, start=1)}
     for (residual, unit), value in values.items():
