@@ -20,7 +20,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.generated import GeneratedCode, Language, generate
 from biomech_id.multibody.impossible import check_inertia, check_state
-from biomech_id.multibody.reduction import check_closed, reduced
+from biomech_id.multibody.reduction import check_closed, projection, reduced
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
 
@@ -32,14 +32,15 @@ LEAST_TOLERANCE = 2.3e-14
 _STILL = 1e-13
 #: Steps below this that get no smaller are rounding: what is left near a change point, where J2 is nearly singular.
 _ROUNDING = 1e-9
-#: Smallest over largest singular value of J2 below which two branches of a mechanism are near each other.
+#: Smallest over largest singular value of J2, in units in which its entries are near 1, below which two branches of a mechanism are
+#: near each other.
 _CHANGE = 1e-2
 #: Where a change point is looked at from, in steps, and what values there say of that in their middle: a seventieth of the step's
 #: eighth power is lost.
 _STATES_AROUND = (-1, 1, -2, 2, -3, 3, -4, 4)
 _IN_THE_MIDDLE = np.array([56, 56, -28, -28, 8, 8, -1, -1]) / 70
-#: How often the steps are made longer, until none of them ends at a change point.
-_WIDER = 12
+#: How often the steps are made longer by half, until none of them ends at a change point: to a tenth of a radian.
+_WIDER = 6
 #: Slower than this, rad/s or m/s, a mechanism rests in a change point and has no way across.
 _SLOWEST = 1e-6
 _STEPS = 20
@@ -205,6 +206,12 @@ class _Model:
         self.equations = generate(equations(system, ["a1", "damping_power"], method), language)
         self.x = np.zeros(len(self.equations.program.inputs))
         self.last = len(self.x) - self.n1
+        if self.by_newton:
+            self.W = projection(system, q0[None], u0[None])[0][0]
+            sizes = system.loop_sizes[:, [system.speed(name) for name in system.dependent]]
+            # A gear's equation is in radians, a pin's in metres: what a row or a column is written in says nothing of branches.
+            rows = 1.0 / np.where(sizes.any(axis=1), sizes.max(axis=1), 1.0)
+            self.unit = rows[:, None] / (rows[:, None] * sizes).max(axis=0)
 
     def rates(self, t: float, y: FloatArray) -> FloatArray:
         """Rates of the coordinates that are integrated, u1' and power."""
@@ -230,7 +237,7 @@ class _Model:
         J2 = self.turning.one(self.x[: self.last]).reshape(-1, len(self.dependent))
         if not np.isfinite(J2).all():
             return False
-        sizes = np.linalg.svd(J2, compute_uv=False)
+        sizes = np.linalg.svd(J2 * self.unit, compute_uv=False)
         return bool(sizes[-1] < _CHANGE * sizes[0])
 
     def _across(self, t: float, y: FloatArray) -> FloatArray:
@@ -244,8 +251,8 @@ class _Model:
             step *= 1.5
             around = [y + k * step * along for k in _STATES_AROUND]
             if not any(map(self._at_change_point, around)):
-                break
-        return np.asarray(_IN_THE_MIDDLE @ [self._plain_values(t, each) for each in around])
+                return np.asarray(_IN_THE_MIDDLE @ [self._plain_values(t, each) for each in around])
+        return self._plain_values(t, y)  # a mechanism that is always near one, or rests in it
 
     def _plain_values(self, t: float, y: FloatArray) -> FloatArray:
         n, x, u1 = len(self.carried), self.x, y[len(self.carried) : -1]

@@ -468,7 +468,7 @@ def _projected(
         loose = ", ".join(name for name, share in zip(system.dependent, way, strict=True) if share > 0.1 * way.max())
         _refuse(system, f"is singular: its free coordinates do not determine how {loose} move", q, bad)
     W[:, columns] = -_from_loops(J2, J[:, :, free])
-    held: BoolArray = np.abs(J @ W).max(axis=(1, 2)) > HELD * np.abs(J).max(axis=(1, 2))
+    held: BoolArray = np.abs(J @ W).max(axis=(1, 2), initial=0.0) > HELD * np.abs(J).max(axis=(1, 2))
     if held.any():
         _refuse(system, f"is held fast by its closures: {', '.join(system.free)} cannot move", q, held)
     moving = system.kinematics(q, _times(W, u1), base=base)

@@ -180,14 +180,18 @@ class System:
             )  # fmt: skip
 
     @cached_property
-    def loop_pattern(self) -> BoolArray:
-        """(k, n2), which equation of the closures depends on which dependent coordinate: by two attitudes at random."""
+    def loop_sizes(self) -> FloatArray:
+        """(k, n), how large the derivatives of the closures' equations by the speeds are: by two attitudes at random."""
         rng = np.random.default_rng(0)
         q = rng.uniform(0.3, 1.2, (2, len(self.coordinates)))
         for four, _ in self.layout.quaternions:
             q[:, four] /= np.linalg.norm(q[:, four], axis=1, keepdims=True)
-        J = np.abs(self.loop_jacobian(q, self.kinematics(q)))
-        wide: BoolArray = J[:, :, [self.speed(name) for name in self.dependent]].max(axis=0) > STRUCTURAL * J.max()
+        return np.asarray(np.abs(self.loop_jacobian(q, self.kinematics(q))).max(axis=0))
+
+    @cached_property
+    def loop_pattern(self) -> BoolArray:
+        """(k, n2), which equation of the closures depends on which dependent coordinate."""
+        wide: BoolArray = self.loop_sizes[:, [self.speed(name) for name in self.dependent]] > STRUCTURAL * self.loop_sizes.max()
         return wide
 
     def loop_residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
