@@ -91,9 +91,12 @@ def _grid(rows: int, columns: int) -> Iterator[tuple[float, float, float, float]
 
 
 def _sheet(content: Content, note: str) -> Sheet:
-    sheet = Sheet(content.style)
-    sheet.text(LEFT_MM, 23.0, content.style.label("muscle_forces.estimate"), weight="bold")
-    sheet.note(content.style.label(f"muscle_forces.{note}"), 191.0, most=3)
+    sheet, style = Sheet(content.style), content.style
+    exponent = float(content.tables.manifest.get("recipe", {}).get("muscles", {}).get("muscle_exponent", 2.0))
+    if exponent != 2.0 and note != "activation_note":
+        note = f"{note}_without_bands"
+    sheet.text(LEFT_MM, 23.0, style.label("muscle_forces.estimate"), weight="bold")
+    sheet.note(style.label(f"muscle_forces.{note}", exponent=digits(exponent, "g", style.decimal_mark)), 191.0, most=3)
     return sheet
 
 
@@ -101,7 +104,8 @@ def _contact(content: Content) -> Figure:
     sheet, style, layer = _sheet(content, "contact_note"), content.style, content.layers[0]
     places = [(side, joint) for side in SIDES for joint in ("hip", "knee", "ankle")]
     all_curves = {place: mean_forces(layer, "joint_contact", *place) for place in places}
-    scale = _holding(_BODY_WEIGHTS, [c["most_N"] * c["body_weights"] / c["force_N"] for c in all_curves.values() if c])
+    weights = {place: curves["body_weights"] / curves["force_N"] for place, curves in all_curves.items() if curves}
+    scale = _holding(_BODY_WEIGHTS, [_top(all_curves[place]) * weight for place, weight in weights.items()])
     for place, (side, joint) in zip(_grid(2, 3), places, strict=True):
         panel, curves = sheet.panel(*place), all_curves[side, joint]
         panel.frame(CYCLE, scale, x_numbers=True)
@@ -110,11 +114,16 @@ def _contact(content: Content) -> Figure:
             panel.notice(style.label("muscle_forces.none"))
             continue
         panel.outside(panel.size_mm[0] / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
-        weight = curves["body_weights"] / curves["force_N"]
+        weight = weights[side, joint]
         _banded(panel, curves, side, weight)
         plain = np.column_stack([PERCENT, curves["intersegmental_N"] * weight])
         panel.polylines([plain], colour="ink", width=0.9, dashes=(0.0, (1.0, 1.2)), gid=f"intersegmental|{side}")
     return sheet.figure
+
+
+def _top(curves: _Curves) -> FloatArray:
+    """The highest that is drawn of a force; without bands, of another exponent than 2, the force itself."""
+    return np.asarray(np.fmax.reduce([curves["force_N"], curves["force_N"] + COVERAGE * curves["sd_N"], curves["most_N"]]))
 
 
 def _holding(scale: Scale, curves: Sequence[FloatArray]) -> Scale:
@@ -144,7 +153,7 @@ def _large_muscles(layer: Layer) -> list[_Muscle]:
 
 def _forces(content: Content, muscles: Sequence[_Muscle]) -> Figure:
     sheet = _sheet(content, "force_note")
-    scale = _holding(_FORCE_N, [muscle.curves["most_N"] for muscle in muscles if muscle.curves])
+    scale = _holding(_FORCE_N, [_top(muscle.curves) for muscle in muscles if muscle.curves])
     for place, muscle in zip(_grid(4, 4), muscles, strict=True):
         panel = _framed(sheet, place, muscle, scale, ["N"])
         if muscle.curves:
