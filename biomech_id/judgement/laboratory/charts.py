@@ -15,7 +15,7 @@ error counts as ten sessions, values are clipped, and deviations are not made no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -90,6 +90,10 @@ class Charts:
         return np.asarray(np.sqrt(variance * (1.0 + 1.0 / n)))
 
 
+#: Names of the arrays of `Charts`.
+CHART_ARRAYS = tuple(field.name for field in fields(Charts))
+
+
 @dataclass(frozen=True, eq=False)
 class Charted:
     """What one session was on the charts, before it was taken in; NaN and False where it has no value.
@@ -159,5 +163,4 @@ def chart_session(charts: Charts, values: FloatArray, printed_sd: FloatArray) ->
 
 def _chosen(which: BoolArray, these: Charts, others: Charts) -> Charts:
     """These charts where asked for, the others elsewhere."""
-    fields = ("count", "mean", "squares", "sums", "rising", "away")
-    return Charts(*(np.where(which, getattr(these, name), getattr(others, name)) for name in fields))
+    return Charts(*(np.where(which, getattr(these, name), getattr(others, name)) for name in CHART_ARRAYS))

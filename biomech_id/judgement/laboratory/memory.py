@@ -19,15 +19,13 @@ from biomech_id.conventions import MM_PER_M, SCHEMA
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
-from biomech_id.judgement.laboratory.charts import FILLING, LIMIT, Charted, Charts, chart_session
+from biomech_id.judgement.laboratory.charts import CHART_ARRAYS, FILLING, LIMIT, Charted, Charts, chart_session
 from biomech_id.judgement.laboratory.left_behind import PLACED
 from biomech_id.judgement.laboratory.values import CHARTS, ChartKey, SessionValues, session_values
 from biomech_id.languages import Sentence
 
 #: Sessions from which on an examiner's spread is known well enough; before, the laboratory's is printed.
 EXAMINER_SESSIONS = 8
-#: Arrays of `Charts`.
-_FIELDS = ("count", "mean", "squares", "sums", "rising", "away")
 #: Bones have their length from this age on (years).
 GROWN_YEARS = 20.0
 #: How far two measurements of one length may lie apart, m: 1.96 SD of a difference; a leg is measured to 5 mm, a width to 2 mm.
@@ -115,7 +113,7 @@ class Memory:
     def to_dict(self) -> dict[str, Any]:
         """Return it as the manifest holds it."""
         charts = [
-            {"chart": quantity, "of": of, **{name: getattr(self.charts, name)[..., at].tolist() for name in _FIELDS}}
+            {"chart": quantity, "of": of, **{name: getattr(self.charts, name)[..., at].tolist() for name in CHART_ARRAYS}}
             for at, (quantity, of) in enumerate(self.keys)
         ]
         not_usable = [{"plate": plate, "not_usable": n, "sessions": of} for plate, (n, of) in self.not_usable.items()]
@@ -135,7 +133,7 @@ class Memory:
             As of a manifest.
         """
         rows = given["charts"]
-        charts = Charts(*(np.array([row[name] for row in rows]).T for name in _FIELDS)) if rows else Charts.empty((0,))
+        charts = Charts(*(np.array([row[name] for row in rows]).T for name in CHART_ARRAYS)) if rows else Charts.empty((0,))
         person = (
             SessionValues(
                 "", "", "", one["date"], {}, {}, (), {}, "", dict(one["sizes_m"]), one["age_years"], tuple(one["treated"])
