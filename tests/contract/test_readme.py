@@ -137,6 +137,6 @@ def test_plate_types_and_versions_are_so() -> None:
     assert re.findall(r"Plates of types ([\d, to]+)\.", README) == [known_types()]
     setup = (ROOT / "setup.cfg").read_text(encoding="utf-8")
     assert re.findall(r"Python (3\.\d+) \(or newer\)", README) == re.findall(r"python_requires = >=(.+)", setup)
-    for page in ("docs/release.md", "docs/conda/meta.yaml"):
+    for page in ("docs/release.md", "docs/desk.md", "docs/conda/meta.yaml"):
         named = re.findall(r"biomech_id-(\d[\d.]*)-py3|set version = \"([\d.]+)\"", (ROOT / page).read_text(encoding="utf-8"))
         assert {"".join(each) for each in named} == {__version__}, page

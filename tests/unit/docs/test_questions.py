@@ -48,3 +48,10 @@ def test_the_deprecated_names_of_the_page_are_those_that_warn() -> None:
 def test_the_citation_has_the_version() -> None:
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (\S+)$", cited, flags=re.MULTILINE).group(1) == bid.__version__  # type: ignore[union-attr]
+
+
+def test_the_changelog_begins_with_the_version_and_ends_with_the_first() -> None:
+    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert versions[0] == bid.__version__
+    assert versions[-1] == "0.1.0"
+    assert len(set(versions)) == len(versions)
