@@ -21,7 +21,16 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FLAT_PITCH_DEG, SIDES
 from biomech_id.interpretation.artefacts import ArtefactTests
-from biomech_id.interpretation.criteria import DRAWN_PITCH, LEVELS, PHASE_EVENTS, RANGES, RULES_PITCH, TIMES, RuleQuantity
+from biomech_id.interpretation.criteria import (
+    DRAWN_PITCH,
+    LEVELS,
+    PHASE_EVENTS,
+    RANGES,
+    RULES_PITCH,
+    TIMES,
+    PhasePoint,
+    RuleQuantity,
+)
 from biomech_id.interpretation.measuring import (
     AFTER_LOADING,
     LimbCurves,
@@ -41,6 +50,7 @@ from biomech_id.session.tables.means import averaged_cycles, mean_of_known
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.norm import NormSample
 from biomech_id.statistics.sessions import PARAMETER_SD
+from biomech_id.trial.examination import is_bilateral_spastic
 
 #: The rules' common number of SDs, and the size from which a deviation is said in words.
 LIMIT_SD, LEAST_SIZE = 2.0, 2.5
@@ -432,7 +442,7 @@ def _of_other(side: str, mean: LimbCurves, name: str) -> dict[str, float]:
 def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
     """Return every rule judged on every side: met, not met, or not known.
 
-    Sagittal classes are not among them: ``classes`` says where they may be named.
+    Sagittal classes are not among them: `sagittal_classes` says where one may be named.
 
     Parameters
     ----------
@@ -477,7 +487,7 @@ def judge_sides(
 
 
 def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRules | None = None) -> tuple[PatternDeviation, ...]:
-    """Return the rows of ``deviations.csv``: every rule that is met, largest first.
+    """Return the rows of ``deviations.csv``: every rule that is met and every class that may be named, largest first.
 
     Parameters
     ----------
@@ -488,8 +498,111 @@ def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRu
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
     """
-    met = [each for each in judge_patterns(tables, people, rules) if each.met]
+    sides = judged_sides(tables, rules or shipped_rules()) if is_bilateral_spastic(tables.diagnosis) else []
+    named = (each.named for each in sagittal_classes(tables, sides, people, rules) if each.named is not None)
+    met = [*(each for each in judge_patterns(tables, people, rules) if each.met), *named]
     return tuple(sorted(met, key=lambda each: (each.condition, -np.nan_to_num(each.size))))
+
+
+@dataclass(frozen=True)
+class SagittalClass:
+    """Knee and ankle of one side in midstance, in SDs off the norm, and the sagittal class where one may be named.
+
+    Attributes
+    ----------
+    condition, side : str
+        Whose cycles.
+    knee_sd, ankle_sd : float
+        Mean over 20 to 45 % of the cycle of how many of its SDs the mean curve lies above the norm.
+    beyond : bool
+        Whether one of them leaves the norm's two SDs, widened for the number of people.
+    named : PatternDeviation | None, optional
+        The class; None where none may be named.
+    """
+
+    condition: str
+    side: str
+    knee_sd: float
+    ankle_sd: float
+    beyond: bool
+    named: PatternDeviation | None = None
+
+
+_MIDSTANCE = PhasePoint(20.0), PhasePoint(45.0)
+_KNEE, _ANKLE = (RuleQuantity("zmean", name, "X", *_MIDSTANCE) for name in ("KneeAngles", "AnkleAngles"))
+
+
+def sagittal_classes(
+    tables: Tables, sides: Iterable[JudgedSide], people: Sequence[NormSample], rules: PatternRules | None = None
+) -> tuple[SagittalClass, ...]:
+    """Return where knee and ankle of each side lie in midstance, and the sagittal class where one may be named.
+
+    It may with the diagnosis bilateral spastic cerebral palsy, three cycles a side, knee and ankle beyond the class's limits by the
+    session's own error, and with each person of the norm left out; and where its shown value can be said in words, which no value
+    within the norm's two SDs can.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    sides : Iterable[JudgedSide]
+        As of `judged_sides`.
+    people : Sequence[NormSample]
+        Who is in the norm, as made for this person.
+    rules : PatternRules | None, optional
+        The rules; None for those that are shipped.
+
+    Returns
+    -------
+    tuple[SagittalClass, ...]
+        Of each side of each condition; sides of which knee or ankle is not known are left out.
+    """
+    classes, norm, sides = [rule for rule in (rules or shipped_rules()).rows if rule.is_class], LimbNorm(people), tuple(sides)
+    fits, found = is_bilateral_spastic(tables.diagnosis), []
+    for side in sides:
+        knee_sd, ankle_sd = (float(measured(side.mean, axis, norm.curves)[0]) for axis in (_KNEE, _ANKLE))
+        if not np.isfinite([knee_sd, ankle_sd]).all():
+            continue
+        beyond = max(abs(knee_sd), abs(ankle_sd)) > LIMIT_SD * small_norm_factor(len(people))
+        one = SagittalClass(side.condition, side.side, knee_sd, ankle_sd, beyond)
+        means = {each.side: each.mean for each in sides if each.condition == side.condition}
+        counts = [each.cycles.count for each in sides if each.condition == side.condition]
+        if fits and len(counts) == len(SIDES) and min(counts) >= LEAST_SAID_CYCLES:
+            tests = ArtefactTests(tables, norm.curves, norm.of, means, people)
+            named = (_judged(rule, side, norm, tests) for rule in classes if _is_stable(rule, side, people))
+            one = replace(one, named=next((each for each in named if each.marked), None))
+        found.append(one)
+    return tuple(found)
+
+
+def _is_stable(rule: PatternRule, side: JudgedSide, people: Sequence[NormSample]) -> bool:
+    """Whether a class is met beyond its limits by the session's own error, and with each person of the norm left out."""
+    if not _fits_class(rule, side, LimbNorm(people), by_band=True):
+        return False
+    fewer = (LimbNorm([*people[:left_out], *people[left_out + 1 :]]) for left_out in range(len(people)))
+    return all(_fits_class(rule, side, norm) for norm in fewer)
+
+
+def _fits_class(rule: PatternRule, side: JudgedSide, norm: LimbNorm, *, by_band: bool = False) -> bool:
+    terms = [term for feature in rule.criterion.features for term in feature]
+    apart = [(float(measured(side.mean, t.quantity, norm.curves)[0]) - t.limit.number) * (1.0 if t.above else -1.0) for t in terms]
+    bands = [_band_in_sds(side, term.quantity, norm) if by_band else 0.0 for term in terms]
+    return all(distance > band for distance, band in zip(apart, bands, strict=True))
+
+
+def _band_in_sds(side: JudgedSide, quantity: RuleQuantity, norm: LimbNorm) -> float:
+    """What 95 % of a session's own errors of a mean distance stay within, in SDs of the norm; NaN where nobody knows."""
+    name = (quantity.variable, quantity.component)
+    total = side.sd_of_mean.get(name, {}).get(TOTAL)
+    if total is None or name not in norm.curves:
+        return float("nan")
+    inside = side.mean.inside(quantity)[0]
+    error = float(np.sqrt(np.mean(np.square(np.broadcast_to(total, (CURVE_POINTS,)) / norm.curves[name][1])[inside])))
+    each = measured(side.cycles, quantity, norm.curves)
+    known = each[np.isfinite(each)]
+    if len(known) < LEAST_SAID_CYCLES:
+        return float("nan")
+    return BAND_SDS * float(np.hypot(error, known.std(ddof=1) / np.sqrt(len(known))))
 
 
 def deviation_rows(tables: Tables, people: Sequence[NormSample], patterns: str = "") -> list[dict[str, object]]:
@@ -595,16 +708,23 @@ def covered(deviations: Iterable[PatternDeviation], rules: PatternRules) -> Iter
     """
     deviations = tuple(deviations)
     met = [each for each in deviations if each.met]
-    for each in deviations:
+    largest: dict[tuple[str, str, str], PatternDeviation] = {}
+    for each in met:
         covering = [
             other
             for other in met
-            if each.met and each.pattern in rules[other.pattern].covers
+            if each.pattern in rules[other.pattern].covers
             and (other.condition, other.side) == (each.condition, each.side)
             and (other.marked or not each.marked)
         ]  # fmt: skip
-        largest = max(covering, key=lambda other: np.nan_to_num(other.size), default=None)
-        yield each if largest is None else replace(each, covered_by=largest.pattern)
+        if covering:
+            largest[each.condition, each.side, each.pattern] = max(covering, key=lambda other: np.nan_to_num(other.size))
+    for each in deviations:
+        # What covers it may stand in another's sentence itself.
+        last, seen = each, {each.pattern}
+        while (over := largest.get((last.condition, last.side, last.pattern))) is not None and over.pattern not in seen:
+            last, seen = over, seen | {over.pattern}
+        yield each if last is each else replace(each, covered_by=last.pattern)
 
 
 def could_not_have_been_said(

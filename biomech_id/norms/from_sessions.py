@@ -34,7 +34,6 @@ from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.session.values.norm import ASYMMETRY, NormSample
 from biomech_id.session.values.step import begin
-from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
 LEAST_KNOWN = 0.9
@@ -191,11 +190,8 @@ def _unwanted(code: str, tables: Tables, ages: tuple[float, float] | None, witho
     """Why a session is not to be in the norm; None if it is."""
     if code in without:
         return Sentence("not-in-this-norm", {})
-    rows = tables.examination
-    of_examination = [] if rows is None else rows.loc[rows["test"] == DIAGNOSIS, "raw"].tolist()
-    diagnosis = diagnosis_of(of_examination, tables.summary.get("clinic") or {})
-    if diagnosis:
-        return Sentence(HAS_A_DIAGNOSIS, {"diagnosis": diagnosis})
+    if tables.diagnosis:
+        return Sentence(HAS_A_DIAGNOSIS, {"diagnosis": tables.diagnosis})
     age = tables.summary["subject"].get("age_years")
     if ages is None:
         return None

@@ -27,6 +27,13 @@ _NO_DIAGNOSIS = (
     *("none", "no", "no diagnosis", "healthy", "normal", "norm", "control", "typically developing", "td", "unaffected"),
     *("keine", "kein", "ohne", "gesund", "kontrolle", "aucun", "aucune", "sain", "0"),
 )
+#: What bilateral spastic cerebral palsy is called, without hyphens.
+_BILATERAL_SPASTIC = frozenset({
+    *(f"{form} cp" for form in ("bilateral spastic", "spastic bilateral", "spastic diplegic", "bilaterale spastische")),
+    *(f"{form} cerebral palsy" for form in ("bilateral spastic", "spastic bilateral", "spastic diplegic")),
+    *(f"{form} spastische {name}" for form in ("bilateral", "bilaterale") for name in ("cerebralparese", "zerebralparese")),
+    *("spastic diplegia", "spastische diplegie", "spastische diparese", "diplégie spastique"),
+})  # fmt: skip
 _KEY = re.compile(r"C_([A-Za-z]+)_([A-Za-z0-9]+)_([LR])", re.IGNORECASE)
 _GRADE = re.compile(r"(\d+(?:\.\d+)?)([-+]?)")
 #: What a minus or a plus behind a grade is worth, for sorting.
@@ -130,6 +137,24 @@ def diagnosis_of(examination: Iterable[str], clinic: Mapping[str, Mapping[str, s
     texts = dict.fromkeys(text.strip() for text in written)
     none = (*NOT_EXAMINED, *_NO_DIAGNOSIS)
     return "; ".join(text for text in texts if text.lower().rstrip(".") not in none)
+
+
+def is_bilateral_spastic(diagnosis: str) -> bool:
+    """Return whether a diagnosis is bilateral spastic cerebral palsy, by its name in full; other words stand behind a comma.
+
+    Parameters
+    ----------
+    diagnosis : str
+        As of `diagnosis_of`.
+
+    Examples
+    --------
+    >>> from biomech_id.trial.examination import is_bilateral_spastic
+    >>> is_bilateral_spastic("Bilateral spastic CP, GMFCS II"), is_bilateral_spastic("spastic hemiplegia"), is_bilateral_spastic("")
+    (True, False, False)
+    """
+    names = (name.casefold().replace("-", " ").split() for part in diagnosis.split(";") for name in part.split(",")[:1])
+    return any(" ".join(words) in _BILATERAL_SPASTIC for words in names)
 
 
 def _number(text: str) -> float:

@@ -16,8 +16,10 @@ from biomech_id.interpretation.deviations import (
     JudgedSide,
     LimbNorm,
     PatternDeviation,
+    SagittalClass,
     judge_patterns,
     judged_sides,
+    sagittal_classes,
 )
 from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
 from biomech_id.movement.feet import TrialKind
@@ -82,6 +84,13 @@ class SessionFacts:
         """Side -> its cycles and their mean."""
         of_sides = judged_sides(self.tables, self.rules)
         return {each.side: each for each in of_sides if each.condition == self.layer.condition}
+
+    @cached_property
+    def classes(self) -> tuple[SagittalClass, ...]:
+        """Knee and ankle of each side in midstance, with the class where one may be named; empty without people in the norm."""
+        if self.norm is None or not self.norm.people:
+            return ()
+        return sagittal_classes(self.tables, self.sides.values(), self.norm.people, self.rules)
 
     @cached_property
     def groups(self) -> tuple[tuple[PatternRule, tuple[PatternDeviation, ...]], ...]:

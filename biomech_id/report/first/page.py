@@ -141,6 +141,8 @@ def _who(facts: SessionFacts) -> Iterator[str]:
     if legs:
         yield style.label("first.leg", leg=" / ".join(dict.fromkeys(written(leg, 2, mark) for leg in legs)))
     yield from worn_words(facts)
+    if facts.tables.diagnosis:
+        yield style.label("first.diagnosis", words=facts.tables.diagnosis)
     if facts.layer.condition:
         yield style.labels.get(f"worn.{facts.layer.condition}", facts.layer.condition)
     others = dict.fromkeys(c for c in facts.tables.summary.get("conditions", ()) if c and c != facts.layer.condition)

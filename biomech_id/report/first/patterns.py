@@ -103,11 +103,32 @@ def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
         n = facts.counts[side]
         label = "first.no_cycle" if not n else "first.one_cycle" if n == 1 else "first.few_cycles"
         yield style.label(label, side=style.label(f"side.{side}"), n=n), "warn"
+    yield from _class_words(facts)
     yield from _pace(facts)
     if facts.left_out is not None:
         yield facts.left_out.text(style.language), "warn"
     if not facts.groups and (facts.angles_compared or _silence(facts) != "nothing"):
         yield style.label(f"first.why_{_silence(facts)}"), "ink"
+
+
+def _class_words(facts: SessionFacts) -> Iterator[tuple[str, str]]:
+    """The sagittal class where one may be named; and how far knee and ankle are off the norm in midstance, where that is far."""
+    style = facts.style
+    names = {each.side: rule_words(facts.rules[each.named.pattern], style)[0] for each in facts.classes if each.named is not None}
+    if len(names) == len(SIDES) and len(set(names.values())) == 1:
+        yield style.label("first.class_both", name=names[SIDES[0]]), "ink"
+    elif names:
+        of_sides = ", ".join(f"{style.label(f'side.{side}')} {name}" for side, name in sorted(names.items()))
+        yield style.label("first.class_apart" if len(names) == len(SIDES) else "first.class_side", names=of_sides), "ink"
+    if any(each.beyond or each.named is not None for each in facts.classes):
+        knee, ankle = (
+            " ".join(
+                f"{style.label(f'first.side_{each.side}')} {written(getattr(each, axis), 1, style.decimal_mark)}"
+                for each in sorted(facts.classes, key=lambda each: each.side)
+            )
+            for axis in ("knee_sd", "ankle_sd")
+        )
+        yield style.label("first.midstance" if names else "first.midstance_no_class", knee=knee, ankle=ankle), "quiet"
 
 
 def _silence(facts: SessionFacts) -> str:

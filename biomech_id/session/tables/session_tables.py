@@ -14,6 +14,7 @@ from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect, Column, table_columns
 from biomech_id.errors import Finding
+from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: What rooms that do not know pandas call a table of it.
 Table: TypeAlias = pd.DataFrame
@@ -160,6 +161,13 @@ class Tables:
             "reason", "reasons", "used_by_rules", *Aspect, *(f"{layer}_by_rules" for layer in Aspect),
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def diagnosis(self) -> str:
+        """The person's diagnosis as it was written; empty where there is none, or nobody wrote one."""
+        rows = self.examination
+        of_examination = [] if rows is None else rows.loc[rows["test"] == DIAGNOSIS, "raw"].tolist()
+        return diagnosis_of(of_examination, self.summary.get("clinic") or {})
 
     @cached_property
     def _curve_places(self) -> dict[tuple[str, str, str], list[tuple[str, int, int]]]:

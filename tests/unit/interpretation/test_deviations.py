@@ -16,6 +16,7 @@ from biomech_id.interpretation.deviations import (
     LimbNorm,
     PatternDeviation,
     could_not_have_been_said,
+    covered,
     deviation_rows,
     deviations_of,
     judge_patterns,
@@ -119,6 +120,20 @@ def test_crouch_is_found_on_its_side_and_covers_what_it_says_already() -> None:
     assert of(found, "KSTSX").covered_by == "CRS"
     assert {each.side for each in found if each.marked} == {"L"}
     assert [each.size for each in found] == sorted((each.size for each in found), reverse=True)
+
+
+def test_what_is_covered_stands_in_a_sentence_that_is_there() -> None:
+    """A knee bent at contact is covered by one bent in midstance, and that one by crouch: both stand in crouch's sentence."""
+    crouch = of(deviations_of(session(knee_deg=32.0), PEOPLE), "CRS")
+    three = [replace(crouch, pattern=name, size=size) for name, size in (("KSTS1", 8.1), ("KSTS6", 5.3), ("CRS", 5.0))]
+    assert {each.pattern: each.covered_by for each in covered(three, shipped_rules())} == {
+        "KSTS1": "CRS",
+        "KSTS6": "CRS",
+        "CRS": "",
+    }
+    alone = [replace(each, marked=each.pattern != "CRS") for each in three]
+    unsure = {each.pattern: each.covered_by for each in covered(alone, shipped_rules())}
+    assert unsure == {"KSTS1": "KSTS6", "KSTS6": "", "CRS": ""}, "what is less sure covers nothing"
 
 
 @pytest.mark.parametrize(("knee_deg", "hip_deg"), [(12.0, 0.0), (14.0, 0.0), (32.0, -40.0), (0.0, 25.0), (-20.0, 15.0)])

@@ -11,10 +11,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from biomech_id.interpretation.published_speeds import published_means
+from biomech_id.interpretation.rules import shipped_rules
 from biomech_id.report import draw_report
 from biomech_id.report.book import session_pages
 from biomech_id.report.first.facts import SessionFacts
-from biomech_id.report.first.patterns import CURVE_ROWS, _openings, _pace
+from biomech_id.report.first.patterns import CURVE_ROWS, _class_words, _openings, _pace
 from biomech_id.report.first.trust import trusted
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
@@ -83,6 +84,7 @@ def test_where_no_angle_was_compared_it_does_not_say_that_nothing_lies_beyond():
             "silent_sides": (),
             "artefacts": {},
             "groups": (),
+            "classes": (),
             "lacks_bands": False,
             "left_out": None,
         }
@@ -199,3 +201,25 @@ def test_a_speed_out_of_the_norm_s_range_stands_beside_published_means_in_grey(l
     assert "55°" in published
     assert "−2°" in published
     assert lines(False) == []
+
+
+@pytest.mark.parametrize(("language", "names", "said"), [
+    ("en", {"L": "RG4", "R": "RG4"}, ["Sagittal class: crouch gait, both sides.", "L 2.7 R 2.7, dorsiflexion L −2.4 R −2.4."]),
+    ("en", {"L": "RG2", "R": "RG4"}, ["Sagittal class: Left jump gait, Right crouch gait; the sides differ (group V).", "R 2.7"]),
+    ("en", {"R": "RG2"}, ["Sagittal class: Right jump gait.", "L 2.7 R 2.7"]),
+    ("en", {}, ["no sagittal class is named"]),
+    ("de", {"L": "RG2", "R": "RG2"}, ["Sagittale Klasse: Sprunggang, beidseits.", "Knieflexion L 2,7 R 2,7"]),
+])  # fmt: skip
+def test_a_class_stands_above_all_others_and_without_one_the_distances(language, names, said):
+    """Where neither knee nor ankle leaves the norm the page is silent about both."""
+    sides = [
+        SimpleNamespace(side=side, knee_sd=2.7, ankle_sd=-2.4, beyond=True, named=SimpleNamespace(pattern=names[side]))
+        if side in names else SimpleNamespace(side=side, knee_sd=2.7, ankle_sd=-2.4, beyond=True, named=None) for side in "RL"
+    ]  # fmt: skip
+    facts = SimpleNamespace(classes=sides, style=load_style(language=language), rules=shipped_rules())
+    lines = list(_class_words(facts))
+    assert [colour for _, colour in lines] == (["ink", "quiet"] if names else ["quiet"])
+    assert all(words in text for words, (text, _) in zip(said, lines, strict=True))
+    for side in sides:
+        side.beyond, side.named = False, None
+    assert list(_class_words(facts)) == []
