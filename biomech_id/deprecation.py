@@ -91,11 +91,11 @@ def deprecated(
     >>> import warnings
     >>> from biomech_id.deprecation import deprecated
     >>> @deprecated("0.2", arguments={"cutoff": "cutoff_Hz"})
-    ... def smooth(cutoff_Hz):
+    ... def smooth(cutoff_Hz: float) -> float:
     ...     return cutoff_Hz
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     smooth(cutoff=6.0)
+    ...     smooth(cutoff=6.0)  # type: ignore[call-arg]
     6.0
     >>> print(caught[0].message)
     smooth(cutoff) is deprecated since version 0.2 and goes in version 0.4: write cutoff_Hz instead.

@@ -41,8 +41,10 @@ class Registry(MutableMapping[RowName, Value]):
 
     Examples
     --------
+    >>> from collections.abc import Callable
     >>> from biomech_id.plugins import Registry
-    >>> means = Registry("mean", {"half": "statistics:median", "plain": "statistics:fmean"})
+    >>> places = {"half": "statistics:median", "plain": "statistics:fmean"}
+    >>> means: Registry[str, Callable[[list[float]], float]] = Registry("mean", places)
     >>> means.named("plain", "mean")([1.0, 2.0])
     1.5
     """

@@ -70,8 +70,9 @@ class Wrench:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from biomech_id.algebra.wrench import Wrench
-    >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+    >>> weight = Wrench(np.array([[0.0, 0.0, -700.0]]), np.zeros((1, 3)), np.array([0.2, 0.0, 1.0]))
     >>> len(weight), weight.frame
     (1, 'lab')
     """
@@ -118,8 +119,9 @@ class Wrench:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from biomech_id.algebra.wrench import Wrench
-        >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+        >>> weight = Wrench(np.array([[0.0, 0.0, -700.0]]), np.zeros((1, 3)), np.array([0.2, 0.0, 1.0]))
         >>> weight.about([0.0, 0.0, 0.0]).moment_Nm
         array([[  0., 140.,   0.]])
         """
@@ -144,8 +146,9 @@ class Wrench:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from biomech_id.algebra.wrench import Wrench
-        >>> push = Wrench([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], [[0.0] * 3] * 2, [0.0, 0.0, 0.0])
+        >>> push = Wrench(np.array([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]), np.zeros((2, 3)), np.zeros(3))
         >>> push.at(slice(1, 2)).force_N
         array([[2., 0., 0.]])
         """
@@ -174,7 +177,7 @@ class Wrench:
         >>> import numpy as np
         >>> from biomech_id.algebra.rotation import rotation_about
         >>> from biomech_id.algebra.wrench import Wrench
-        >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+        >>> weight = Wrench(np.array([[0.0, 0.0, -700.0]]), np.zeros((1, 3)), np.array([0.2, 0.0, 1.0]))
         >>> leaning = weight.expressed_in("trunk", rotation_about(1, np.deg2rad(30.0)))
         >>> leaning.force_N.round(1)
         array([[ 350. ,    0. , -606.2]])
@@ -208,7 +211,7 @@ class Wrench:
         --------
         >>> import numpy as np
         >>> from biomech_id.algebra.wrench import Wrench
-        >>> knee = Wrench([[0.0, 0.0, 500.0]], [[0.0, 40.0, 0.0]], [0.0, 0.0, 0.5])
+        >>> knee = Wrench(np.array([[0.0, 0.0, 500.0]]), np.array([[0.0, 40.0, 0.0]]), np.array([0.0, 0.0, 0.5]))
         >>> knee.power(np.array([[0.0, 0.0, 0.01]]), np.array([[0.0, 3.0, 0.0]]))
         array([125.])
         """
@@ -240,8 +243,9 @@ class Wrench:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from biomech_id.algebra.wrench import Wrench
-        >>> push = Wrench([[10.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])
+        >>> push = Wrench(np.array([[10.0, 0.0, 0.0]]), np.zeros((1, 3)), np.zeros(3))
         >>> push.isclose(push.about([0.0, 1.0, 0.0]).about([0.0, 0.0, 0.0]))
         True
         """

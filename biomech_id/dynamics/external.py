@@ -36,9 +36,10 @@ class External:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from biomech_id.algebra.wrench import Wrench
     >>> from biomech_id.dynamics.external import External
-    >>> ground = Wrench([[0.0, 0.0, 700.0]], [[0.0, 0.0, 0.0]], [0.1, 0.0, 0.0])
+    >>> ground = Wrench(np.array([[0.0, 0.0, 700.0]]), np.zeros((1, 3)), np.array([0.1, 0.0, 0.0]))
     >>> force_N, moment_Nm = External("R foot", ground).at_origin()
     >>> moment_Nm
     array([[  0., -70.,   0.]])

@@ -153,8 +153,8 @@ def walking_direction_on(belts: Belts) -> FloatArray | None:
     --------
     >>> import numpy as np
     >>> from biomech_id.feet.floor import Belt, walking_direction_on
-    >>> walking_direction_on({"L": Belt(np.array([0.0]), np.array([[-1.2, 0.0]]))}).tolist()
-    [1.0, 0.0, 0.0]
+    >>> print(walking_direction_on({"L": Belt(np.array([0.0]), np.array([[-1.2, 0.0]]))}))
+    [1. 0. 0.]
     """
     if not belts:
         return None

@@ -24,7 +24,8 @@ class EventsByTime:
     >>> from biomech_id.gait.event_merging import EventsByTime
     >>> from biomech_id.trial import Event, EventKind
     >>> strikes = EventsByTime([Event(0.50, "L", EventKind.FOOT_STRIKE), Event(1.60, "L", EventKind.FOOT_STRIKE)])
-    >>> strikes.nearest(Event(1.57, "L", EventKind.FOOT_STRIKE), 0.05).time_s
+    >>> strike = strikes.nearest(Event(1.57, "L", EventKind.FOOT_STRIKE), 0.05)
+    >>> strike and strike.time_s
     1.6
     """
 

@@ -92,7 +92,7 @@ def with_events(
     >>> import biomech_id as bid
     >>> person = bid.virtual_subject()
     >>> movement = bid.conventional_model(person.static().trial).track(person.walk().trial)
-    >>> len(bid.find_events(movement).events)
+    >>> len(bid.find_events(movement).events or ())
     14
     """
     if not isinstance(trial, Movement):
@@ -166,7 +166,8 @@ def with_plates(
     >>> import biomech_id as bid
     >>> person = bid.virtual_subject()
     >>> movement = bid.conventional_model(person.static().trial).track(person.walk().trial)
-    >>> [str(stance.verdict) for stance in bid.assign_plates(movement).assignment.stances if stance.plates]
+    >>> assignment = bid.assign_plates(movement).assignment
+    >>> assignment and [str(stance.verdict) for stance in assignment.stances if stance.plates]
     ['clean', 'clean']
     """
     given: dict[str, Any] = {"verdicts": verdicts, "wrench_plates": wrench_plates, "body_mass_kg": body_mass_kg, "feet": feet}

@@ -110,7 +110,8 @@ def without_wrapping(labels: Collection[str]) -> Recognition | None:
     >>> from biomech_id.markersets.recognise import without_wrapping
     >>> from biomech_id.markersets import load_markerset
     >>> labels = [f"Anna:{label}*" for label in load_markerset("plug-in-gait").required]
-    >>> without_wrapping(labels).markerset.roles["L", "heel"]
+    >>> recognition = without_wrapping(labels)
+    >>> recognition and recognition.markerset.roles["L", "heel"]
     'Anna:LHEE*'
     """
     best: tuple[float, int, MarkerSet] | None = None

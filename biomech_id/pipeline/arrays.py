@@ -121,8 +121,8 @@ def solve_arrays(
     >>> import numpy as np
     >>> import biomech_id as bid
     >>> still = np.tile(np.eye(3), (30, 1, 1)), np.zeros((30, 3)), np.tile([0.0, 0.0, 0.1], (30, 1))
-    >>> foot = {"rate_hz": 100.0, "mass_kg": 1.0, "com_m": [0.0, 0.0, 0.05], "inertia_kgm2": 0.01 * np.eye(3)}
-    >>> loads = bid.inverse_dynamics(*still, **foot, method="block")
+    >>> com_m, inertia_kgm2 = [0.0, 0.0, 0.05], 0.01 * np.eye(3)
+    >>> loads = bid.inverse_dynamics(*still, rate_hz=100.0, mass_kg=1.0, com_m=com_m, inertia_kgm2=inertia_kgm2, method="block")
     >>> loads["segment"].force_N[15].round(3)
     array([0.  , 0.  , 9.81])
     """

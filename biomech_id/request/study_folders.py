@@ -89,6 +89,8 @@ def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:
     is taken, were it only in other capitals, which are the same on Windows and on many a shared disk; or where it is reserved for
     the tables of the study.
 
+    >>> from pathlib import Path
+    >>> from biomech_id.request.study_folders import subject_names
     >>> root = Path("lab")
     >>> list(subject_names([root, root / "anna", root / "anna/2020", root / "study"], root))
     ['lab', 'anna/anna', 'anna/2020', 'study_']

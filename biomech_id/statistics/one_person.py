@@ -160,7 +160,7 @@ def curve_against(
     >>> from biomech_id.statistics.one_person import curve_against
     >>> flat = np.zeros(101)
     >>> found = curve_against(flat + 4.0, flat, flat + 1.0, n=20, reach_sd=3.1)
-    >>> found.outside, found.outside_percent, found.p < 0.05
+    >>> found and (found.outside, found.outside_percent, found.p < 0.05)
     (True, 100.0, True)
     """
     if n < LEAST_SUBJECTS or not np.isfinite(reach_sd):

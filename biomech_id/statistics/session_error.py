@@ -78,7 +78,7 @@ def session_error(variable: str, component: str, *, leg_m: float | None) -> Sess
     --------
     >>> from biomech_id.statistics.session_error import session_error
     >>> adult, child = (session_error("KneeAngles", "X", leg_m=leg_m) for leg_m in (0.924, 0.6))
-    >>> bool(1.5 < adult.sd.mean() < 3.0), round(float((child.sd / adult.sd).mean()), 2)
+    >>> adult and child and (bool(1.5 < adult.sd.mean() < 3.0), round(float((child.sd / adult.sd).mean()), 2))
     (True, 1.54)
     """
     measured = session_errors().get((variable, component))

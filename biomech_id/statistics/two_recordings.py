@@ -77,7 +77,8 @@ def cycles_against_cycles(first: FloatArray, second: FloatArray) -> CycleTest | 
     >>> import numpy as np
     >>> from biomech_id.statistics.two_recordings import cycles_against_cycles
     >>> waves = np.sin(np.linspace(0.0, 6.0, 101) + 0.1 * np.arange(6.0)[:, None])
-    >>> bool(cycles_against_cycles(waves, waves + 1.0).differs.any())
+    >>> test = cycles_against_cycles(waves, waves + 1.0)
+    >>> test and bool(test.differs.any())
     True
     """
     if first.shape[1:] != second.shape[1:]:

@@ -72,7 +72,8 @@ class AnalogChannels:
 
     Examples
     --------
-    >>> emg = AnalogChannels(("tibialis", "soleus"), ("mV", "mV"), 1000.0, [[1, 2], [3, 4]], scale=[0.5, 2.0])
+    >>> import numpy as np
+    >>> emg = AnalogChannels(("tibialis", "soleus"), ("mV", "mV"), 1000.0, np.array([[1, 2], [3, 4]]), scale=np.array([0.5, 2.0]))
     >>> emg["soleus"]
     array([4., 8.])
     """

@@ -79,7 +79,7 @@ class Markers:
     --------
     >>> import numpy as np
     >>> from biomech_id.trial.markers import Markers
-    >>> markers = Markers(("LHEE", "LTOE"), [[[0.0, 0.1, 0.05], [0.2, 0.1, np.nan]]], 100.0)
+    >>> markers = Markers(("LHEE", "LTOE"), np.array([[[0.0, 0.1, 0.05], [0.2, 0.1, np.nan]]]), 100.0)
     >>> markers.n_frames, markers.present("LTOE")
     (1, False)
     """
@@ -160,7 +160,7 @@ class Markers:
         --------
         >>> import numpy as np
         >>> from biomech_id.trial.markers import Markers
-        >>> markers = Markers(("LHEE", "LTOE"), [[[0.0, 0.1, 0.05], [np.nan, np.nan, np.nan]]], 100.0)
+        >>> markers = Markers(("LHEE", "LTOE"), np.array([[[0.0, 0.1, 0.05], [np.nan, np.nan, np.nan]]]), 100.0)
         >>> markers.present("LHEE"), markers.present("LTOE"), markers.present("RTOE")
         (True, False, False)
         """

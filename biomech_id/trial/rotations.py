@@ -84,7 +84,7 @@ class Rotations:
     Examples
     --------
     >>> import numpy as np
-    >>> upright = Rotations(("pelvis",), np.eye(3)[None, None], [[[0.0, 0.0, 0.9]]], 100.0)
+    >>> upright = Rotations(("pelvis",), np.eye(3)[None, None], np.array([[[0.0, 0.0, 0.9]]]), 100.0)
     >>> upright.of("pelvis")[1]
     array([[0. , 0. , 0.9]])
     """

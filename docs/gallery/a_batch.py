@@ -12,8 +12,8 @@ import tempfile
 study = Path(tempfile.mkdtemp())
 for name in ("anna", "ben"):
     write_subject(study / name)
-how = {"exclude": ("turn*", "walk0[23]*"), "report": False, "uncertainty": False}
+left_out = "turn*", "walk0[23]*"
 
 # %% Task
-results = {folder.name: bid.analyse(folder, **how) for folder in sorted(study.iterdir())}
+results = {folder.name: bid.analyse(folder, exclude=left_out, report=False, uncertainty=False) for folder in sorted(study.iterdir())}
 {name: result.verdict for name, result in results.items()}

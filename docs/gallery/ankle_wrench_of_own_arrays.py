@@ -14,8 +14,9 @@ loads = bid.solve(motion)
 foot, ankle = motion.motions["R", "foot"].frames, motion.joint_centres_lab_m["R", "ankle"]
 body, ground = motion.segments["R", "foot"], loads.contacts["R"]
 ground_wrench = ground.force_lab_N, ground.moment_lab_Nm
-given = {"rate_hz": 100.0, "mass_kg": body.mass_kg, "com_m": body.com_m, "inertia_kgm2": body.inertia_kgm2}
+mass_kg, com_m, inertia_kgm2 = body.mass_kg, body.com_m, body.inertia_kgm2
 
 # %% Task
-wrench = bid.inverse_dynamics(foot.R_lab_seg, foot.origin_lab_m, ankle, forces=ground_wrench, method="block", **given)
+wrench = bid.inverse_dynamics(foot.R_lab_seg, foot.origin_lab_m, ankle, rate_hz=100.0, mass_kg=mass_kg, com_m=com_m,
+                              inertia_kgm2=inertia_kgm2, forces=ground_wrench, method="block")
 wrench["segment"].moment_Nm[walk.n_frames // 2]

@@ -11,5 +11,5 @@ static, walk = person.static().trial, person.walk().trial
 # %% Example
 events = bid.find_events(walk)
 strike = bid.Event(events[0].time_s, events[0].side, bid.EventKind.FOOT_STRIKE)
-person = bid.Subject(mass_kg=70.0, height_m=1.75)
+subject = bid.Subject(mass_kg=70.0, height_m=1.75)
 events

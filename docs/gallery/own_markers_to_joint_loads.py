@@ -8,9 +8,8 @@ import biomech_id as bid
 person = bid.virtual_subject()
 static, walk = person.static().trial, person.walk().trial
 standing, walking = ({name: 1000.0 * trial.markers[name] for name in trial.markers.names} for trial in (static, walk))
-who, where = {"name": "static", "subject": static.subject}, {"name": "walk", "plates": walk.plates}
 
 # %% Task
-trials = [bid.Trial.from_arrays(standing, 100.0, unit="mm", **who), bid.Trial.from_arrays(walking, 100.0, unit="mm", **where)]
-result = bid.analyse(trials, report=False)
-result.trials["walk"].loads["R", "knee"].expressed_in("shank").moment_Nm
+still = bid.Trial.from_arrays(standing, 100.0, unit="mm", name="static", subject=static.subject)
+moving = bid.Trial.from_arrays(walking, 100.0, unit="mm", name="walk", plates=walk.plates)
+bid.analyse(moving, static=still, report=False).frames("walk")["RKneeMoment.X"]

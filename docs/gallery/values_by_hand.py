@@ -7,7 +7,7 @@ Markers, plates, channels and poses are plain values that check themselves.
 import biomech_id as bid
 from biomech_id.trial import AnalogChannels, Markers, Rotations
 import numpy as np
-corners_m = [[0.6, 0.4, 0], [0, 0.4, 0], [0, 0, 0], [0.6, 0, 0]]
+corners_m = np.array([[0.6, 0.4, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0], [0.6, 0.0, 0.0]])
 
 # %% Example
 markers = Markers(("LHEE", "RHEE"), np.zeros((50, 2, 3)), 100.0)

@@ -15,7 +15,7 @@ person = bid.virtual_subject()
 called = {"ASI": "PELV_F", "PSI": "PELV_B", "THI": "UPLEG", "KNE": "KNEE_O", "TIB": "LOLEG", "ANK": "ANKLE_O", "HEE": "CALC", "TOE": "FOREFT"}
 
 
-def renamed(trial):
+def renamed(trial: bid.Trial) -> bid.Trial:
     names = tuple(f"{called[name[1:]]}_{name[0]}" if name[1:] in called else name for name in trial.markers.names)
     return replace(trial, markers=replace(trial.markers, names=names))
 

@@ -42,8 +42,8 @@ np.round(knee.moment_Nm[middle], 3)
 # Poses, joint centres, inertia and forces of your own: two segments or one, the same equations.
 foot, ankle = motion.motions["R", "foot"].frames, motion.joint_centres_lab_m["R", "ankle"]
 body, ground = motion.segments["R", "foot"], loads.contacts["R"]
-inertia = {"mass_kg": body.mass_kg, "com_m": body.com_m, "inertia_kgm2": body.inertia_kgm2}
 wrench = bid.inverse_dynamics(
-    foot.R_lab_seg, foot.origin_lab_m, ankle, forces=(ground.force_lab_N, ground.moment_lab_Nm), rate_hz=100.0, **inertia
+    foot.R_lab_seg, foot.origin_lab_m, ankle, forces=(ground.force_lab_N, ground.moment_lab_Nm), rate_hz=100.0,
+    mass_kg=body.mass_kg, com_m=body.com_m, inertia_kgm2=body.inertia_kgm2,
 )
 np.round(wrench["segment"].moment_Nm[middle], 3)

@@ -7,13 +7,8 @@ Two conditions, a change, and how sure it is: the library says which part of a d
 # The same person at two speeds, as two visits.
 import biomech_id as bid
 
-
-def session(speed_m_s):
-    person = bid.virtual_subject(speed_m_s=speed_m_s)
-    return bid.analyse([person.static().trial, person.walk().trial], report=False)
-
-
-before, after = session(1.0), session(1.3)
+people = [bid.virtual_subject(speed_m_s=speed_m_s) for speed_m_s in (1.0, 1.3)]
+before, after = (bid.analyse([person.static().trial, person.walk().trial], report=False) for person in people)
 
 # %% Over each other
 # Bars at the foot of each panel: where the curves differ by more than cycles do, and by more than two sessions would of themselves.

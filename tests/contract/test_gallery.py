@@ -1,9 +1,12 @@
-"""Every example of the gallery runs as a notebook, in one fresh kernel; tasks take three lines; figures are pictures."""
+"""Every example of the gallery runs as a notebook in one fresh kernel; tasks take three lines; figures are pictures; types hold."""
 
 from __future__ import annotations
 
 import ast
+import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +115,34 @@ def test_every_figure_is_a_picture(notebook: Any) -> None:
             assert any("image/png" in output.get("data", {}) for output in cell.outputs), cell.metadata["example"]
             drawn += 1
     assert drawn >= 8
+
+
+def docstring_examples() -> dict[str, str]:
+    """A script for the examples of every docstring, each with the names of its module, as doctest runs it."""
+    scripts = {}
+    for path in sorted((ROOT / "biomech_id").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(text)) if ">>> " in text else ():
+            words = ast.get_docstring(node) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else None
+            code = "".join(example.source for example in doctest.DocTestParser().get_examples(words or ""))
+            if code:
+                scripts[f"{module}_{node.lineno if hasattr(node, 'lineno') else 0}".replace(".", "_")] = (
+                    f"from {module} import *\n{code}"
+                )
+    return scripts
+
+
+@pytest.mark.slow
+def test_every_example_has_types(tmp_path: Path) -> None:
+    """Gallery, tutorials and docstrings under ``mypy --strict``: whoever copies one into a checked script sees no complaint."""
+    pytest.importorskip("mypy")
+    scripts = {f"{path.parent.name}_{path.stem}": path.read_text(encoding="utf-8") for path in (*EXAMPLES, *TUTORIALS)}
+    scripts |= docstring_examples()
+    assert len(scripts) > 300
+    for name, text in scripts.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary"]
+    words += ["--cache-dir", str(ROOT / ".mypy_cache"), *sorted(str(tmp_path / f"{name}.py") for name in scripts)]
+    checked = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -231,8 +231,10 @@ class ExoskeletonLeg:
         Examples
         --------
         >>> from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg
-        >>> places = [(0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01)]
-        >>> adult = ExoskeletonLeg(0.42, 0.4, 0.08, 0.15, *places, {}, 8000.0, 120.0, 0.11)
+        >>> crank_pivot, coupler_pin, strut_pivot, strut_pin = (0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01)
+        >>> adult = ExoskeletonLeg(
+        ...     0.42, 0.4, 0.08, 0.15, crank_pivot, coupler_pin, strut_pivot, strut_pin, {}, 8000.0, 120.0, 0.11
+        ... )
         >>> adult.scaled(0.5, shank_m=0.21).crank_m, adult.scaled(0.5, shank_m=0.21).shank_m
         (0.04, 0.21)
         """

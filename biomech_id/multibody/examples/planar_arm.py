@@ -124,7 +124,7 @@ class PlanarArm:
     >>> import numpy as np
     >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
     >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-    >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+    >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
     >>> arm.length_m
     array([0.3 , 0.25, 0.1 ])
     """
@@ -193,7 +193,7 @@ class PlanarArm:
         >>> import numpy as np
         >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
         >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+        >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
         >>> M = arm.mass_matrix(np.zeros(3))
         >>> bool(np.allclose(M, M.T)), bool((np.linalg.eigvalsh(M) > 0).all())
         (True, True)
@@ -226,7 +226,7 @@ class PlanarArm:
         >>> import numpy as np
         >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
         >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+        >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
         >>> arm.velocity_moments(np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         """
@@ -256,7 +256,7 @@ class PlanarArm:
         >>> import numpy as np
         >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
         >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+        >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
         >>> arm.gravity_moments(np.array([np.pi / 2, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         >>> arm.gravity_moments(np.zeros(3)).round(3)
@@ -312,7 +312,7 @@ class PlanarArm:
         >>> import numpy as np
         >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
         >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+        >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
         >>> held = arm.moments(np.zeros(3), np.zeros(3), np.zeros(3))
         >>> bool(np.allclose(held.total, held.gravity))
         True
@@ -359,7 +359,7 @@ class PlanarArm:
         >>> import numpy as np
         >>> from biomech_id.multibody.examples.planar_arm import PlanarArm
         >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
-        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
+        >>> arm = PlanarArm(sizes[0], sizes[1], sizes[2], sizes[3], gravity_m_s2=9.81)
         >>> arm.com_jacobians(np.zeros(3)).shape
         (3, 2, 3)
         """

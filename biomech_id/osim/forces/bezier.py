@@ -38,6 +38,7 @@ class BezierCurve:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from biomech_id.osim.forces.bezier import BezierCurve
     >>> bend = BezierCurve([(0.0, 0.0, 0.0), (2.0, 1.0, 1.0)], [0.5])
     >>> bend(np.array([-1.0, 0.0, 1.0, 2.0, 3.0])).round(4).tolist()

@@ -2,9 +2,9 @@
 
 A statistic's own code is loaded when a session has a norm. A laboratory adds one of its own before the session is analysed.
 
->>> def one_row(tables, norm):
-...     return []
->>> register_statistic("mine", one_row)
+>>> from biomech_id.session.output.statistics_rows import _STATISTICS, Statistic, register_statistic, statistic_names
+>>> nothing: Statistic = lambda tables, norm: []
+>>> register_statistic("mine", nothing)
 >>> statistic_names()
 ('against-norm', 'mine')
 >>> del _STATISTICS["mine"]

@@ -168,9 +168,10 @@ def thorax_frames(markers: Markers, radius_m: float) -> Frames:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from biomech_id.models.conventional.upper_body.placement import THORAX_ROLES, thorax_frames
     >>> from biomech_id.trial import Markers
-    >>> upright = [[[0.1, 0.0, 1.3], [0.1, 0.0, 1.2], [-0.1, 0.0, 1.4], [-0.1, 0.0, 1.1]]]
+    >>> upright = np.array([[[0.1, 0.0, 1.3], [0.1, 0.0, 1.2], [-0.1, 0.0, 1.4], [-0.1, 0.0, 1.1]]])
     >>> markers = Markers(("CLAV", "STRN", "C7", "T10"), upright, 100.0)
     >>> thorax = thorax_frames(markers.with_roles(dict(zip([("", role) for role in THORAX_ROLES], markers.names))), 0.007)
     >>> thorax.R_lab_seg[0].round(3) + 0.0
@@ -200,10 +201,11 @@ def raw_head_axes(markers: Markers) -> FloatArray:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from biomech_id.models.conventional.upper_body.placement import raw_head_axes
     >>> from biomech_id.trial import Markers
     >>> roles = {(side, f"head_{end}"): side + end for side in "LR" for end in ("front", "back")}
-    >>> places = [[[0.1, 0.08, 1.6], [-0.1, 0.08, 1.6], [0.1, -0.08, 1.6], [-0.1, -0.08, 1.6]]]
+    >>> places = np.array([[[0.1, 0.08, 1.6], [-0.1, 0.08, 1.6], [0.1, -0.08, 1.6], [-0.1, -0.08, 1.6]]])
     >>> raw_head_axes(Markers(tuple(roles.values()), places, 100.0).with_roles(roles))[0].round(3) + 0.0
     array([[1., 0., 0.],
            [0., 1., 0.],
