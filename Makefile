@@ -11,14 +11,21 @@ RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile --no-loadscope-reorder -q
 # Everyday targets install pinned versions (docs/decisions/pinned-versions.md); `make test PINNED=` takes whatever is newest.
 PINNED ?= requirements/pinned.txt
-PIP    := $(RUN) pip install -q $(if $(PINNED),-c $(PINNED))
+INSTALL := pip install -q $(if $(PINNED),-c $(PINNED))
+PIP    := $(RUN) $(INSTALL)
 
 LOWEST := .venv-lowest
 LOWEST_RUN := $(subst $(VENV),$(LOWEST),$(BIN))/python -m
 NEWEST_RUN := $(subst $(VENV),.venv-newest,$(BIN))/python -m
+# Interpreters of `make pythons`, by name or path: `make pythons PYTHONS="python3.12 /opt/python3.13/bin/python3"`.
+PYTHONS ?= python3.12 python3.13
+# Where `make sdist` unpacks the source archive, and the environment with the wheel made of it.
+SDIST := build/sdist
+SDIST_PYTHON := $(CURDIR)/$(subst $(VENV),$(SDIST)/env,$(BIN))/python
+FAST := -m "not slow and not real and not peers"
 LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit/dynamics tests/unit/readers tests/unit/session tests/unit/norms tests/unit/statistics
 
-.PHONY: hashed-dev hashed-all lowest newest demo test test-all lint format bench studies report page docs site data fuzz clean
+.PHONY: hashed-dev hashed-all lowest newest pythons sdist demo test test-all lint format bench studies report page docs site data fuzz clean
 
 ## hashed-dev, hashed-all: what the fast suite needs, and what every target needs, each file held against its SHA-256, the project
 ##         itself without dependencies; continuous integration installs so, and `make test` alone does without
@@ -34,7 +41,7 @@ demo: $(VENV)/.run
 
 ## test: the fast suite (a quarter of an hour on two cores)
 test: $(VENV)/.dev
-	$(PYTEST) -m "not slow and not real and not peers"
+	$(PYTEST) $(FAST)
 
 ## test-all: the fast suite, then the slow, real-data and peer suites
 test-all: $(VENV)/.peers test
@@ -97,13 +104,34 @@ lowest: $(VENV)/.base
 	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist pypdf
 	$(LOWEST_RUN) pip install -q --no-deps -e .
 	$(subst $(VENV),$(LOWEST),$(BIN))/biomech-id demo -o demo/lowest
-	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) -m "not slow and not real and not peers"
+	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) $(FAST)
 
 ## newest: the fast suite with whatever versions are newest today, in an environment of its own
 newest:
 	$(PYTHON) -m venv .venv-newest
 	$(NEWEST_RUN) pip install -q --upgrade --upgrade-strategy eager -e ".[dev]"
-	$(NEWEST_RUN) pytest -n 2 --dist loadfile -q -m "not slow and not real and not peers"
+	$(NEWEST_RUN) pytest -n 2 --dist loadfile -q $(FAST)
+
+## pythons: the fast suite on other Pythons with the pinned versions, each in an environment of its own; names what it does not find
+pythons:
+	@ran=; for python in $(PYTHONS); do \
+	  if ! $$python -c "import venv, ensurepip" 2> /dev/null; then echo "$$python: not found, not run"; continue; fi; \
+	  env=.venv-$$($$python -c "import sys; print('%d.%d' % sys.version_info[:2])"); \
+	  run="$$env/$(notdir $(BIN))/python -m"; \
+	  $$python -m venv $$env && $$run $(INSTALL) -e ".[dev]" && $$run pytest -n 2 --dist loadfile -q $(FAST) || exit 1; \
+	  ran="$$ran $$python"; \
+	done; test -n "$$ran" && echo "ran:$$ran"
+
+## sdist: the source archive, the wheel made of it, and the fast suite from the unpacked archive with that wheel, in an environment
+##        of its own
+sdist: $(VENV)/.dev
+	rm -rf $(SDIST) && mkdir -p $(SDIST)/unpacked
+	$(RUN) build --outdir $(SDIST) .
+	tar -xzf $(SDIST)/*.tar.gz -C $(SDIST)/unpacked --strip-components=1
+	$(PYTHON) -m venv $(SDIST)/env
+	$(SDIST_PYTHON) -m $(INSTALL) "$$(ls $(SDIST)/*.whl)[dev]"
+	cd $(SDIST)/unpacked && PYTHONPATH="$$($(SDIST_PYTHON) -c "import sysconfig; print(sysconfig.get_path('purelib'))"):$(CURDIR)/$(SDIST)/unpacked" \
+	  $(SDIST_PYTHON) -P -m pytest -n 2 --dist loadfile -q $(FAST)
 
 ## fuzz: every mutation of the reader's test, not only those of continuous integration
 fuzz: $(VENV)/.dev
@@ -111,7 +139,7 @@ fuzz: $(VENV)/.dev
 
 ## clean: forget environments and caches
 clean:
-	rm -rf $(VENV) .venv-lowest .venv-newest build docs/_build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf $(VENV) .venv-* build docs/_build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 
 $(VENV)/.base:
 	$(PYTHON) -m venv $(VENV)
