@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import TerminalLanguage
 from biomech_id.languages import WRITTEN
 
 
 def lab(
     folder: Annotated[Path, typer.Argument(help="Past results: a folder of what `run` or `batch` wrote.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--out", help="Charts to write (PDF).")] = Path("laboratory.pdf"),
+    output: Annotated[Path | None, typer.Option("-o", "--out", help="Charts to write (PDF).", show_default=False)] = None,
     *,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print every number of the charts as one JSON object; draw nothing.")
+        bool, typer.Option("--json", help="Print every number of the charts as one JSON object, instead of sentences.")
     ] = False,
     language: TerminalLanguage = WRITTEN,
     warnings_ok: WarningsOk = False,
@@ -32,17 +32,22 @@ def lab(
     Example: biomech-id lab results -o laboratory.pdf
     """
     from biomech_id.errors import Severity
-    from biomech_id.judgement.laboratory.memory import charted_lab, lab_document, lab_findings, read_sessions
+    from biomech_id.files.atomic import check_writable
+    from biomech_id.judgement.laboratory.memory import lab_document, lab_findings, read_lab
 
-    charts = charted_lab(read_sessions(folder))
+    if output is not None:
+        check_writable(output)
+    charts = read_lab(folder)
     findings = list(lab_findings(charts))
     if as_json:
         print_line(json.dumps(lab_document(charts), ensure_ascii=False))
-    else:
+    for finding in () if as_json else findings:
+        tell = print_line if finding.severity is Severity.INFO else print_error
+        tell(finding.text(language))
+    if output is not None:
         from biomech_id.report.lab_chart import draw_lab_chart
+        from biomech_id.report.layout.style import load_style
 
-        for finding in findings:
-            tell = print_line if finding.severity is Severity.INFO else print_error
-            tell(finding.text(language))
-        print_line(f"Wrote {draw_lab_chart(charts, output)}.")
+        written = draw_lab_chart(charts, output, load_style(language=language))
+        (print_aside if as_json else print_line)(f"Wrote {written}.")
     return WARNINGS if any(finding.severity is not Severity.INFO for finding in findings) else DONE

@@ -14,7 +14,7 @@ from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, pri
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, Timings, shown_progress
 from biomech_id.errors import BiomechError
 from biomech_id.languages import WRITTEN
-from biomech_id.models.registry import AUTO, is_model, model_names, no_model
+from biomech_id.models.registry import AUTO, is_model, model_file, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
 from biomech_id.session.values.step import ANALYSES, load, stage
 
@@ -167,6 +167,8 @@ def run(
             from biomech_id.pipeline.stages import stage_names
             from biomech_id.request.job import Job
         settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
+        if muscle_forces and model_file(settings.model) is None:
+            raise typer.BadParameter("it needs an OpenSim model with muscles: --model FILE.osim.", param_hint="--muscle-forces")
         mixed = tuple(mix) if mix else None
         settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
         settings = settings.replaced(muscle_forces=muscle_forces or None, lab=None if lab is None else str(lab))

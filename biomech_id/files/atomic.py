@@ -76,8 +76,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     Raises
     ------
     OutputError
-        The operating system refuses to write, inside the block or after it. The old file is then as it was.
+        It is a folder, or the operating system refuses to write, inside the block or after it. The old file is then as it was.
     """
+    if path.is_dir():
+        raise OutputError.at(path, f"{path} is a folder; name a file in it.", "a file")
     part = unfinished_of(path)
     try:
         with _in_words(path, part):
@@ -129,7 +131,7 @@ def check_writable(path: Path) -> None:
                 probe.write(b"probe")
         # A system looks at a name below a missing folder only when that is made; what is replaced has a longer name for a moment.
         names = path.absolute().relative_to(above).parts
-        for name in (*(above / name for name in names), path, *([old_of(path)] if path.exists() else [])):
+        for name in (*(above / name for name in names), path, *([old_of(path.absolute())] if path.exists() else [])):
             with suppress(FileNotFoundError):
                 os.lstat(name)
 

@@ -13,6 +13,7 @@ from typing import Any
 from biomech_id.errors import Cure, MissingInputError, OptionError, option
 from biomech_id.files.inputs import sha256_of, state_of
 from biomech_id.files.output_names import leads_elsewhere
+from biomech_id.files.unfinished import is_unfinished
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.review import Review
 from biomech_id.models.registry import model_file
@@ -207,8 +208,9 @@ class Job:
             A file is not there; the message names the option.
         """
         named = {option(name): getattr(self, name) for name in ("norm", "subject_file", "review")}
+        own = {option(name) if name == "model" else name: path for name, path in self.setting_files.items()}
         special = [(option("static"), self.static), *((option("functional"), path) for path in self.functional)]
-        listed = [*named.items(), *([] if self.given.trials else special), *self.setting_files.items()]
+        listed = [*named.items(), *([] if self.given.trials else special), *own.items()]
         for called, path in listed:
             if path is not None and not path.is_file():
                 raise MissingInputError(
@@ -216,10 +218,15 @@ class Job:
                 )
             if path is not None:
                 refuse_unfit(path)
-        if self.recipe.lab and self.remembered is None and not Path(self.recipe.lab).is_dir():
-            lab = self.recipe.lab
-            words = f"There is no folder {lab} with past results, which {option('lab')} names."
-            raise MissingInputError(words, value=lab, expected="a folder of what run or batch wrote", where=option("lab"))
+        if self.recipe.lab and self.remembered is None:
+            lab = Path(self.recipe.lab)
+            words = ""
+            if not lab.is_dir():
+                words = f"There is no folder {lab} with past results, which {option('lab')} names."
+            elif next(lab.rglob("summary.json"), None) is None and any(map(_is_recording, lab.rglob("*"))):
+                words = f"{lab}, which {option('lab')} names, holds recordings and no results; name what run or batch wrote."
+            if words:
+                raise MissingInputError(words, value=str(lab), expected="a folder of what run or batch wrote", where=option("lab"))
 
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
@@ -329,6 +336,11 @@ class Job:
                 if path in needed:
                     raise
         return entries
+
+
+def _is_recording(path: Path) -> bool:
+    """Whether it is a C3D file, and no copy in a folder that is still being written."""
+    return path.suffix.lower() == ".c3d" and not any(map(is_unfinished, path.parts))
 
 
 def without_excluded(names: Collection[str], exclude: Iterable[str]) -> list[str]:

@@ -309,7 +309,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("memory", "what was taken from the laboratory's memory, `--lab`, else absent: sha256 of the summaries behind it "
             "(sessions); by chart its sessions, mean, squared deviations, both sums (standard deviations), their sessions and "
             "deviations (charts); how often each plate was not usable (plates); sizes (m), age, date and days of treatment of "
-            "the same person's other sessions (person)"),
+            "the same person's other sessions (person); results that could not be read, and sessions of other plates, by number "
+            "(unread, elsewhere)"),
         Key("released", "true in what `release` wrote, of which nothing can be computed again; else absent"),
         Key("dependencies", "package -> version"),
         Key("python", "version of the interpreter"),

@@ -199,7 +199,15 @@ def test_somebody_elses_files_are_not_overwritten(subject: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(
     "words",
-    [["run"], ["run", ".", "-o", "x", "--model", "plugin"], ["nonsense"], ["run", ".", "-o", "x", "--mass", "heavy"], ["report"]],
+    [
+        ["run"],
+        ["run", ".", "-o", "x", "--model", "plugin"],
+        ["nonsense"],
+        ["run", ".", "-o", "x", "--mass", "heavy"],
+        ["report"],
+        ["run", ".", "-o", "x", "--muscle-forces"],
+        ["run", ".", "-o", "x", "--model", "conventional", "--muscle-forces"],
+    ],
 )
 def test_a_wrong_command_line_is_two(words: list[str]) -> None:
     assert biomech_id(*words).exit_code == 2
@@ -213,6 +221,7 @@ def test_a_wrong_command_line_is_two(words: list[str]) -> None:
         (["run", "{subject}", "-o", "{out}", "--recipe", "{subject}/absent.toml"], "absent.toml"),
         (["run", "{subject}", "-o", "{out}", "--static", "{subject}/absent.c3d"], "absent.c3d"),
         (["run", "{subject}", "-o", "{out}", "--norm", "{subject}/absent.csv"], "absent.csv"),
+        (["run", "{subject}", "-o", "{out}", "--model", "absent.osim", "--muscle-forces"], "absent.osim, which --model names"),
         (["report", "{subject}"], "anna"),
         (["run", "{subject}", "-o", "{out}", "--exclude", "*.c3d"], "--exclude *.c3d leaves none"),
         (["run", "{subject}", "-o", "{out}", "--code", ""], "--code is empty"),

@@ -94,6 +94,10 @@ def test_reproduced_without_the_folder(made: Path) -> None:
         refused = biomech_id("run", made / "ben", "-o", made / "third", "--lab", made / "lab")
         assert refused.exit_code == 1
         assert "past results, which --lab names" in refused.output
+        recordings = biomech_id("run", made / "ben", "-o", made / "third", "--lab", made / "ben")
+        assert recordings.exit_code == 1
+        assert "ben, which --lab names, holds recordings and no results" in recordings.output
+        assert not (made / "third").exists()
     finally:
         shutil.move(made / "elsewhere", made / "lab")
 
@@ -104,7 +108,8 @@ def test_a_session_is_not_its_own_past(made: Path) -> None:
     shutil.copytree(made / "plain", own / "ben")
     ran = biomech_id("run", made / "ben", "-o", own / "again", "--recipe", made / "quick.toml", "--lab", own)
     assert ran.exit_code in (0, 3), ran.output
-    assert document(own / "again", "manifest.json")["memory"] == {"sessions": [], "charts": [], "plates": [], "person": []}
+    nothing = {"sessions": [], "charts": [], "plates": [], "person": [], "unread": 0, "elsewhere": 0}
+    assert document(own / "again", "manifest.json")["memory"] == nothing
 
 
 def test_a_line_in_the_recipe_does_the_same(made: Path) -> None:

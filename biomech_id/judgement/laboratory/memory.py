@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M, SCHEMA
-from biomech_id.errors import Finding, MissingInputError
+from biomech_id.errors import FileRefusedError, Finding, MissingInputError
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
+from biomech_id.files.unfinished import is_unfinished
 from biomech_id.judgement.laboratory.charts import CHART_ARRAYS, FILLING, LIMIT, Charted, Charts, chart_session
 from biomech_id.judgement.laboratory.left_behind import PLACED
 from biomech_id.judgement.laboratory.values import CHARTS, ChartKey, SessionValues, session_values
@@ -32,6 +33,8 @@ GROWN_YEARS = 20.0
 APART_M = {"leg_length_m": 0.014, "knee_width_m": 0.0055, "ankle_width_m": 0.0055, "height_m": 0.02}
 #: Children grow by this much in a year at most, m.
 GROWS_M_YEAR = {"leg_length_m": 0.06, "knee_width_m": 0.01, "ankle_width_m": 0.01, "height_m": 0.12}
+#: Plates of one name whose middles lie further apart than this in x or y, mm, are two plates.
+ELSEWHERE_MM = 100.0
 _DAYS_A_YEAR = 365.25
 
 
@@ -53,6 +56,8 @@ class ChartedLab:
         The charts before each session.
     after : Charts
         The charts after all of them.
+    unread, elsewhere : tuple[str, ...], optional
+        Folders of results that cannot be read, and of sessions whose plates stand elsewhere: neither is on a chart.
     """
 
     sessions: tuple[SessionValues, ...]
@@ -62,6 +67,8 @@ class ChartedLab:
     charted: tuple[Charted, ...]
     before: tuple[Charts, ...]
     after: Charts
+    unread: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def mean(self) -> FloatArray:
@@ -102,6 +109,10 @@ class Memory:
         Plate -> past sessions that could not use it, and those that say anything of it.
     person : tuple[SessionValues, ...]
         Other sessions of the same person, of which sizes, age, date and treatments alone are kept.
+    unread : int
+        Results that could not be read.
+    elsewhere : int
+        Sessions left out because their plates stand elsewhere.
     """
 
     sessions: tuple[str, ...]
@@ -109,6 +120,8 @@ class Memory:
     charts: Charts
     not_usable: Mapping[str, tuple[int, int]]
     person: tuple[SessionValues, ...]
+    unread: int = 0
+    elsewhere: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as the manifest holds it."""
@@ -121,7 +134,8 @@ class Memory:
             {"date": one.date, "age_years": one.age_years, "treated": list(one.treated), "sizes_m": dict(one.sizes_m)}
             for one in self.person
         ]
-        return {"sessions": list(self.sessions), "charts": charts, "plates": not_usable, "person": person}
+        left_out = {"unread": self.unread, "elsewhere": self.elsewhere}
+        return {"sessions": list(self.sessions), "charts": charts, "plates": not_usable, "person": person, **left_out}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Memory:
@@ -142,16 +156,24 @@ class Memory:
         )
         not_usable = {row["plate"]: (int(row["not_usable"]), int(row["sessions"])) for row in given["plates"]}
         keys = tuple((row["chart"], row["of"]) for row in rows)
-        return cls(tuple(given["sessions"]), keys, charts, not_usable, tuple(person))
+        left_out = (int(given.get(name, 0)) for name in ("unread", "elsewhere"))
+        return cls(tuple(given["sessions"]), keys, charts, not_usable, tuple(person), *left_out)
 
 
-def read_sessions(folder: Path) -> tuple[SessionValues, ...]:
+def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, ...]]:
     """Read what every session below a folder is on the charts, in order of time.
 
     Parameters
     ----------
     folder : Path
-        Folders of what ``run`` wrote, however deep; without a date they are in order of name.
+        Folders of what ``run`` wrote, however deep; without a date they are in order of name. Unfinished ones are none.
+
+    Returns
+    -------
+    sessions : tuple[SessionValues, ...]
+        All that could be read.
+    unread : tuple[str, ...]
+        Folders whose ``summary.json`` or ``manifest.json`` is none of a session, or cannot be read; relative to ``folder``.
 
     Raises
     ------
@@ -159,14 +181,71 @@ def read_sessions(folder: Path) -> tuple[SessionValues, ...]:
         There is no such folder.
     """
     if not folder.is_dir():
-        raise MissingInputError.at(folder, f"There is no folder {folder} with past results.", "a folder of what run or batch wrote")
-    sessions = []
+        raise MissingInputError.at(folder, f"{folder} is no folder of past results.", "a folder of what run or batch wrote")
+    sessions, unread = [], []
     for path in sorted(folder.rglob("summary.json")):
+        within = path.parent.relative_to(folder)
+        if any(map(is_unfinished, within.parts)):
+            continue
+        name = within.as_posix() if within.parts else path.absolute().parent.name
         manifest = path.with_name("manifest.json")
-        inputs = read_json(manifest).get("inputs", {}) if manifest.is_file() else {}
-        name = path.parent.relative_to(folder).as_posix()
-        sessions.append(session_values(read_json(path), name, sha256_of(path), inputs))
-    return tuple(sorted(sessions, key=lambda session: (session.date, session.name)))
+        try:
+            inputs = read_json(manifest).get("inputs", {}) if manifest.exists() else {}
+            sessions.append(session_values(read_json(path), name, sha256_of(path), inputs))
+        except (
+            FileRefusedError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+        ):  # whoever wrote it, one result stops no other
+            unread.append(name)
+    return tuple(sorted(sessions, key=lambda session: (session.date, session.name))), tuple(unread)
+
+
+def one_laboratory(sessions: Sequence[SessionValues], own: SessionValues | None = None) -> tuple[SessionValues, ...]:
+    """Return the sessions whose plates stand where those of one session do; those without plates belong to every laboratory.
+
+    Parameters
+    ----------
+    sessions : Sequence[SessionValues]
+        In order of time.
+    own : SessionValues | None, optional
+        The one session; None for the one of those with plates that has the most others beside it, the later of equals.
+    """
+    centres = [own] if own else [one for one in reversed(sessions) if one.plate_middles_mm]
+    beside = [tuple(each for each in sessions if _side_by_side(each, one)) for one in centres]
+    return max(beside, key=len, default=tuple(sessions))
+
+
+def _side_by_side(one: SessionValues, other: SessionValues) -> bool:
+    """Whether half the plates of the same name stand at the same place in both; true where they share none."""
+    shared = one.plate_middles_mm.keys() & other.plate_middles_mm.keys()
+    far = [np.abs(np.subtract(one.plate_middles_mm[p], other.plate_middles_mm[p])).max() > ELSEWHERE_MM for p in shared]
+    return bool(2 * sum(far) <= len(far))
+
+
+def read_lab(folder: Path) -> ChartedLab:
+    """Read the results below a folder, and return the charts over those of one laboratory.
+
+    Parameters
+    ----------
+    folder : Path
+        As of `read_sessions`.
+
+    Raises
+    ------
+    MissingInputError
+        There is no such folder, or no result in it that can be read.
+    """
+    sessions, unread = read_sessions(folder)
+    if not sessions:
+        readable = " that can be read" * bool(unread)
+        words = f"{folder} holds no results of run or batch{readable}; name the folder that they were written to."
+        raise MissingInputError.at(folder, words, "a folder of what run or batch wrote")
+    own = one_laboratory(sessions)
+    elsewhere = tuple(session.name for session in sessions if session not in own)
+    return replace(charted_lab(own), unread=unread, elsewhere=elsewhere)
 
 
 def charted_lab(sessions: Sequence[SessionValues]) -> ChartedLab:
@@ -259,7 +338,7 @@ def lab_document(lab: ChartedLab) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def remembered(sessions: Iterable[SessionValues], own: SessionValues) -> Memory:
+def remembered(sessions: Iterable[SessionValues], own: SessionValues, unread: int = 0) -> Memory:
     """Return what a session takes from a laboratory's memory: what was known before it, without itself.
 
     Parameters
@@ -267,15 +346,19 @@ def remembered(sessions: Iterable[SessionValues], own: SessionValues) -> Memory:
     sessions : Iterable[SessionValues]
         As of `read_sessions`.
     own : SessionValues
-        The session; results of the same recordings are no past, and neither are later days.
+        The session; results of the same recordings are no past, and neither are later days and sessions of other plates.
+    unread : int, optional
+        Number of results that could not be read.
     """
-    past = [each for each in sessions if not each.inputs & own.inputs and not (own.date and each.date > own.date)]
+    every = [each for each in sessions if not each.inputs & own.inputs and not (own.date and each.date > own.date)]
+    past = one_laboratory(every, own)
     lab = charted_lab(past)
     loaded = Counter(plate for session in past for plate in session.plates)
     refused = Counter(plate for session in past for plate in session.not_usable)
     person = tuple(session for session in past if own.person and session.person == own.person)
     not_usable = {plate: (refused[plate], loaded[plate]) for plate in sorted(loaded)}
-    return Memory(tuple(session.sha256 for session in past), lab.keys, lab.after, not_usable, person)
+    hashes = tuple(session.sha256 for session in past)
+    return Memory(hashes, lab.keys, lab.after, not_usable, person, unread, len(every) - len(past))
 
 
 def memory_findings(memory: Memory, own: SessionValues) -> Iterator[Finding]:
@@ -289,7 +372,9 @@ def memory_findings(memory: Memory, own: SessionValues) -> Iterator[Finding]:
         The session.
     """
     n = len(memory.sessions)
-    yield Finding("lab-remembers", {"sessions": n, "charts": int((memory.charts.count >= FILLING).sum()), "filling": FILLING})
+    charts = int((memory.charts.count >= FILLING).sum())
+    yield Finding("lab-remembers", {"sessions": n, "charts": charts, "filling": FILLING})
+    yield from _left_out({"lab-unread": memory.unread, "lab-elsewhere": memory.elsewhere}, {})
     for plate, trials in own.not_usable.items():
         before, of = memory.not_usable.get(plate, (0, 0))
         yield Finding("lab-plate-not-usable", {"plate": plate, "trials": trials, "before": before, "sessions": of}, plate)
@@ -307,6 +392,8 @@ def lab_findings(lab: ChartedLab) -> Iterator[Finding]:
     lab : ChartedLab
         All charts.
     """
+    folders = {"lab-unread": lab.unread, "lab-elsewhere": lab.elsewhere}
+    yield from _left_out({rule: len(names) for rule, names in folders.items()}, folders)
     for at, key, size, sessions in lab.alarms():
         yield _changed(key, size, sessions, lab.sessions[at].name)
     plates = Counter(plate for session in lab.sessions for plate in session.plates)
@@ -318,6 +405,11 @@ def lab_findings(lab: ChartedLab) -> Iterator[Finding]:
                 {"plate": plate, "unusable": len(names), "names": names, "sessions": plates[plate]},
                 plate,
             )
+
+
+def _left_out(counts: Mapping[str, int], names: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    """Results that no chart counts, by rule; a session's own finding names nobody else's folder."""
+    yield from (Finding(rule, {"results": n, "names": tuple(names.get(rule, ()))}) for rule, n in counts.items() if n)
 
 
 def _changed(key: ChartKey, size: float, sessions: int, session: str) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,8 @@ class SessionValues:
         ISO dates of treatments that are recorded with the session; empty where a treatment has none.
     inputs : frozenset[str]
         Hashes of the recordings.
+    plate_middles_mm : Mapping[str, tuple[float, float]]
+        Plate -> x and y of its middle in the laboratory by the file, mm.
     """
 
     name: str
@@ -104,6 +106,7 @@ class SessionValues:
     age_years: float | None
     treated: tuple[str, ...]
     inputs: frozenset[str] = frozenset()
+    plate_middles_mm: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def session_values(
@@ -114,7 +117,7 @@ def session_values(
     Parameters
     ----------
     summary : Mapping[str, Any]
-        ``summary.json``, or of it ``subject``, ``plates``, ``clinic`` and of every trial ``name`` and ``residuals``.
+        ``summary.json``, or of it ``subject``, ``plates``, ``clinic`` and of every trial ``name``, ``residuals`` and ``plates``.
     name : str, optional
         Of its folder.
     sha256 : str, optional
@@ -138,6 +141,10 @@ def session_values(
         {residual: tuple(means[residual].values()) for residual in PLACED if residual in means},
         str((clinic.get("") or {}).get("examiner") or ""), dict(_sizes(subject)), subject.get("age_years"), treated,
         frozenset((inputs or {}).values()),
+        {
+            plate["name"]: tuple(np.mean(np.asarray(plate["corners_mm"], dtype=float), axis=0)[:2].tolist())
+            for trial in summary["trials"] for plate in trial.get("plates") or ()
+        },
     )  # fmt: skip
 
 

@@ -192,10 +192,20 @@ def remember(session: Analysis, job: Job) -> Analysis:
     assert made is not None
     if not job.recipe.lab:
         return session
-    trials = [{"name": trial.name, "residuals": trial.residuals} for trial in made.movements]
+    trials = [
+        {
+            "name": trial.name, "residuals": trial.residuals,
+            "plates": [{"name": plate.name, "corners_mm": MM_PER_M * plate.corners_m} for plate in trial.plates],
+        }
+        for trial in made.movements
+    ]  # fmt: skip
     person = subject_record(made.person)
     own = session_values({"subject": person, "plates": made.plates, "clinic": made.clinic, "trials": trials}, inputs=made.inputs)
-    taken = job.remembered or remembered(read_sessions(Path(job.recipe.lab)), own).to_dict()
+    if job.remembered is None:
+        past, unread = read_sessions(Path(job.recipe.lab))
+        taken = remembered(past, own, len(unread)).to_dict()
+    else:
+        taken = dict(job.remembered)
     # A manifest holds nine digits: findings are made of what it holds, so that they come out the same from it alone.
     taken = json.loads(json_text(taken))
     noticed = map(session.names.of_finding, memory_findings(Memory.from_dict(taken), own))

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import MissingInputError
+from biomech_id.files.unfinished import unfinished_of
 from biomech_id.judgement.diagnosis.spread import package_spread
 from biomech_id.judgement.laboratory.left_behind import FREE_MOMENT, PLACED, SLOPE, SUPPORT
 from biomech_id.judgement.laboratory.memory import (
@@ -23,6 +25,7 @@ from biomech_id.judgement.laboratory.memory import (
     lab_findings,
     memory_findings,
     placement_spread,
+    read_lab,
     read_sessions,
     remembered,
 )
@@ -204,7 +207,7 @@ def test_the_command_prints_every_number_and_names_sessions(tmp_path: Path) -> N
     shown = CliRunner().invoke(app, ["lab", str(folder), "--json"])
     assert shown.exit_code == 3
     document = json.loads(shown.stdout)
-    assert document == json.loads(json.dumps(lab_document(charted_lab(read_sessions(folder)))))
+    assert document == json.loads(json.dumps(lab_document(charted_lab(read_sessions(folder)[0]))))
     x = next(each for each in document["charts"] if (each["chart"], each["of"]) == ("plate x", "plate 1"))
     assert x["value"][7] == pytest.approx(summaries[7]["plates"]["places"][0]["elsewhere"]["x_mm"])
     assert len(x["alarms"]) == 1
@@ -219,7 +222,89 @@ def test_the_command_prints_every_number_and_names_sessions(tmp_path: Path) -> N
 def test_a_folder_that_is_not_there_is_refused_and_an_empty_one_is_a_first_day(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="no folder"):
         read_sessions(tmp_path / "nowhere")
-    assert read_sessions(tmp_path) == ()
+    assert read_sessions(tmp_path) == ((), ())
     assert list(lab_findings(charted_lab(()))) == []
     drawn = CliRunner().invoke(app, ["lab", str(tmp_path), "-o", str(tmp_path / "lab.pdf")])
-    assert (drawn.exit_code, "None of 0 sessions says anything" in drawn.output) == (1, True)
+    assert (drawn.exit_code, f"{tmp_path} holds no results of run or batch;" in drawn.output) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("summary.json", b'{"schema": 3, "subj'), ("summary.json", b""), ("summary.json", b"[1]"), ("summary.json", b"\xff\xfe"),
+        ("summary.json", b'{"name": "another program"}'), ("summary.json", b'{"schema": 3}'), ("summary.json", b'{"schema": 99}'),
+        ("summary.json", b'{"schema": 3, "subject": 4, "trials": "x"}'), ("summary.json", None),
+        ("manifest.json", b'{"schema": 3'), ("manifest.json", None),
+    ],
+)  # fmt: skip
+def test_one_damaged_result_stops_no_other_and_is_named(tmp_path: Path, file: str, content: bytes | None) -> None:
+    """None is a folder of that name."""
+    folder = written(tmp_path / "results", moved(3))
+    damaged = folder / "session001" / file
+    damaged.unlink()
+    damaged.mkdir() if content is None else damaged.write_bytes(content)
+    sessions, unread = read_sessions(folder)
+    assert ([each.name for each in sessions], unread) == (["session000", "session002"], ("session001",))
+    shown = CliRunner().invoke(app, ["lab", str(folder)])
+    assert shown.exit_code == 3
+    assert "1 past result of the laboratory cannot be read as a session's and is left out: session001." in shown.output
+    memory = remembered(sessions, session_values(summary(9)), len(unread))
+    again = Memory.from_dict(json.loads(json.dumps(memory.to_dict())))
+    (_, said) = memory_findings(again, session_values(summary(9)))
+    assert said.rule == "lab-unread"
+    assert "session001" not in said.message
+    assert said.text("de").endswith("Sitzung zu lesen und ist weggelassen; `biomech-id lab` mit dem Ordner nennt sie.")
+
+
+def test_what_is_still_being_written_is_no_session(tmp_path: Path) -> None:
+    folder = written(tmp_path / "results", moved(2))
+    written(folder / unfinished_of(Path("session002")), moved(1))
+    assert [each.name for each in read_sessions(folder)[0]] == ["session000", "session001"]
+    assert [each.name for each in read_sessions(folder / "session001")[0]] == ["session001"]
+
+
+def at_place(at: int, x_mm: float, plates: int = 2) -> dict[str, Any]:
+    """A session whose plates stand in a row from there on."""
+    corner = np.array([[0.0, 0.0, 0.0], [400.0, 0.0, 0.0], [400.0, 600.0, 0.0], [0.0, 600.0, 0.0]])
+    session = summary(at)
+    session["trials"][0]["plates"] = [
+        {"name": f"plate {n}", "corners_mm": (corner + [x_mm + 500.0 * n, 0.0, 0.0]).tolist()} for n in range(plates)
+    ]
+    return session
+
+
+def test_sessions_of_two_laboratories_are_not_one_past(tmp_path: Path) -> None:
+    """Most sessions are the laboratory's; a session's own plates say which is its; nobody's plates belong to both."""
+    every = [at_place(0, 0.0), at_place(1, 2000.0), at_place(2, 60.0), at_place(3, 0.0, plates=0)]
+    lab = read_lab(written(tmp_path / "results", every))
+    assert ([each.name for each in lab.sessions], lab.elsewhere) == (["session000", "session002", "session003"], ("session001",))
+    (said,) = lab_findings(lab)
+    assert said.message.startswith("1 past session of other plates is left out (session001): another laboratory's")
+    past = values_of(every)
+    for x_mm, own in ((0.0, (0, 2, 3)), (2000.0, (1, 3)), (900.0, (3,))):
+        memory = remembered(past, session_values(at_place(9, x_mm)))
+        assert memory.sessions == tuple(past[at].sha256 for at in own)
+        assert memory.elsewhere == 4 - len(own)
+        (_, told) = memory_findings(memory, session_values(at_place(9, x_mm)))
+        assert told.rule == "lab-elsewhere"
+        assert "(" not in told.message
+    one_moved = at_place(9, 0.0)
+    one_moved["trials"][0]["plates"][1] = at_place(9, 300.0)["trials"][0]["plates"][1]
+    assert remembered(past, session_values(one_moved)).elsewhere == 1
+
+
+def test_charts_are_written_where_the_user_says_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = written(tmp_path / "results", moved(2))
+    empty = tmp_path / "here"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    shown = CliRunner().invoke(app, ["lab", str(folder)])
+    assert (shown.exit_code, shown.output, list(empty.iterdir())) == (0, "", [])
+    for place in ("", str(empty)):
+        refused = CliRunner().invoke(app, ["lab", str(folder), "-o", place])
+        assert refused.exit_code == 1
+        assert f"{Path(place)} is a folder; name a file in it." in refused.output
+    drawn = CliRunner().invoke(app, ["lab", str(folder), "-o", "lab.pdf", "--language", "de"])
+    assert drawn.exit_code == 0
+    text = "".join(page.extract_text() for page in PdfReader(empty / "lab.pdf").pages)
+    assert "Das Gedächtnis des Labors" in text or "Sitzung für Sitzung" in text

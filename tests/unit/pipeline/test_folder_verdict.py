@@ -255,7 +255,7 @@ def test_one_file_is_one_file(tmp_path: Path) -> None:
     """A folder of one recording was "1 files, 1 of their findings"."""
     (tmp_path / "cut.c3d").touch()
     screen = CliRunner().invoke(app, ["check", str(tmp_path)]).stdout.splitlines()
-    assert screen[-1] == "  1 file, 1 of the findings to look at: --all shows them."
+    assert screen[-1] == "  1 file, 1 finding to look at in the files themselves: --all shows every file."
     (tmp_path / "again.c3d").touch()
     screen = CliRunner().invoke(app, ["check", str(tmp_path)]).stdout.splitlines()
-    assert screen[-1] == "  2 files, 2 of the findings to look at: --all shows them."
+    assert screen[-1] == "  2 files, 2 findings to look at in the files themselves: --all shows every file."
