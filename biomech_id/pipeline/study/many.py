@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from inspect import signature
@@ -21,6 +21,8 @@ from biomech_id.pipeline.analyse import analyse
 from biomech_id.request.recipe import Settings
 from biomech_id.session.session import ByName, Session, read_folder
 
+#: Width of the bar that tells how far it is, letters.
+BAR_LETTERS = 20
 _FOLDERS = each(a_path("name the subjects' folders"))
 
 
@@ -87,7 +89,7 @@ def analyse_many(folders: Iterable[str | PathLike[str]], *, workers: int = 1, pr
         Processes that work at a time. With several, sessions hold what a folder of results holds, their tables, and a script has to
         call this below ``if __name__ == "__main__":``.
     progress : bool, optional
-        Whether a line on standard error tells how far it is.
+        Whether a bar on standard error, in a notebook below the cell, tells how far it is.
     settings : Any
         What ``analyse`` takes beside the folder.
 
@@ -106,6 +108,7 @@ def analyse_many(folders: Iterable[str | PathLike[str]], *, workers: int = 1, pr
     if len(paths) < len(list(folders)):
         words = f"Several folders of analyse_many have one name; there are {', '.join(paths)}."
         raise OptionError(words, value=[str(folder) for folder in folders], expected="different names", where="analyse_many")
+    longest = max(map(len, paths))
     sessions: dict[str, Session] = {}
     failed: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -115,18 +118,23 @@ def analyse_many(folders: Iterable[str | PathLike[str]], *, workers: int = 1, pr
             else:
                 failed[name] = result
             if progress:
-                sys.stderr.write(f"\ranalyse_many: {number} of {len(paths)} ({name})" + "\n" * (number == len(paths)))
+                bar = "#" * round(BAR_LETTERS * number / len(paths))
+                line = f"\ranalyse_many [{bar:<{BAR_LETTERS}}] {number} of {len(paths)} {name:<{longest}}"
+                sys.stderr.write(line + "\n" * (number == len(paths)))
+                sys.stderr.flush()
     return Sessions(sessions, failed)
 
 
 def _results(
     paths: Mapping[str, Path], workers: int, scratch: Path, settings: Mapping[str, Any]
-) -> Iterable[tuple[str, Session | str]]:
+) -> Iterator[tuple[str, Session | str]]:
     if workers == 1:
-        return ((name, _tried(partial(analyse, path, **settings))) for name, path in paths.items())
+        yield from ((name, _tried(partial(analyse, path, **settings))) for name, path in paths.items())
+        return
     with ProcessPoolExecutor(workers) as pool:
         jobs = {name: pool.submit(_written, path, scratch / name, dict(settings)) for name, path in paths.items()}
-        return [(name, job.result() or read_folder(scratch / name)) for name, job in jobs.items()]
+        for name, job in jobs.items():
+            yield name, job.result() or read_folder(scratch / name)
 
 
 def _tried(call: Callable[[], Session]) -> Session | str:
