@@ -165,3 +165,22 @@ def test_a_notebook_shows_tables_and_curves(fresh: Session) -> None:
         assert html.startswith("<div>")
         assert "<table>" in html
         assert "<polyline" in html
+
+
+def test_kinetics_of_a_cycle_is_a_category_beside_the_text(fresh: Session) -> None:
+    table = fresh.cycles
+    assert list(table["kinetics"].cat.categories) == ["whole", "stance", "none"]
+    assert set(table["kinetics_valid"]) >= {"true", "false"}
+    assert ((table["kinetics_valid"] == "true") == (table["kinetics"] == "whole")).all()
+    assert ((table["kinetics_valid"] == "false") == (table["kinetics"] == "none")).all()
+
+
+def test_findings_of_all_trials_are_one_table_and_a_warning_says_why(fresh: Session) -> None:
+    assert "doubts" not in repr(fresh)
+    files = [ROOT / "data" / name for name in ("static.c3d", "walk01.c3d")]
+    heavy = bid.analyse(files, mass_kg=95.0, report=False, uncertainty=False)
+    table = heavy.findings
+    assert list(table.columns) == ["trial", "layer", "severity", "rule", "reason", "hint"]
+    assert "walk01" in set(table["trial"])
+    doubts = table[table["severity"] != "info"]["reason"]
+    assert f"{len(doubts)} doubts: {doubts.iloc[0]}" in repr(heavy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from biomech_id.errors import BiomechError, InvalidValueError, MissingInputError
 from biomech_id.exports.opensim.memory import from_opensim, to_opensim
 from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
 from biomech_id.sample import virtual_subject
+from biomech_id.trial import AnalogChannels
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOAT32_MM = 1e-3
@@ -118,6 +120,14 @@ def test_xarray_and_back(walk: bid.Trial, motion_and_loads: Any) -> None:
     data = bid.to_xarray(walk)
     assert data["position_m"].dims == ("time_s", "marker", "axis")
     np.testing.assert_array_equal(bid.from_xarray(data).markers.position_m, walk.markers.position_m)
+    np.testing.assert_array_equal(data["force_lab_N"].sel(plate=walk.plates[0].name), walk.plates[0].force_lab_N)
+    soleus_V = np.arange(10.0 * walk.n_frames)[:, None]
+    more = replace(
+        walk, events=(bid.Event(0.5, "L", bid.EventKind.FOOT_STRIKE),), analog=AnalogChannels(("soleus",), ("V",), 1000.0, soleus_V)
+    )
+    whole = bid.to_xarray(more)
+    np.testing.assert_array_equal(whole["analog"].sel(channel="soleus"), soleus_V[:, 0])
+    assert (whole["event_time_s"].item(), whole["event_side"].item()) == (0.5, "L")
     motion, loads = motion_and_loads
     power = bid.to_xarray(loads)["power_W"].sel(joint="R ankle").to_numpy()
     np.testing.assert_array_equal(power, loads["R", "ankle"].power_W)
@@ -174,6 +184,30 @@ def test_a_branch_and_names_that_do_not_fit() -> None:
     np.testing.assert_allclose(hanging["b"].force_N[10, 2], 3 * 9.81)
     with pytest.raises(MissingInputError, match="mass_kg"):
         bid.inverse_dynamics(two["R"], two["o"], two["o"], mass_kg={"a": 1.0}, **body)
+
+
+@pytest.mark.parametrize(
+    ("n_frames", "gap", "lost", "why"),
+    [
+        (30, None, 8, ""),
+        (30, 15, 17, "origin_lab_m or joint_lab_m of segment"),
+        (8, None, 8, "8 frames are too few"),
+    ],
+)
+def test_frames_lost_to_nan_or_to_shortness_are_counted(n_frames: int, gap: int | None, lost: int, why: str) -> None:
+    joint_lab_m = np.tile([0.0, 0.0, 0.1], (n_frames, 1))
+    origin_lab_m = np.zeros((n_frames, 3))
+    if gap is not None:
+        origin_lab_m[gap] = np.nan
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loads = bid.inverse_dynamics(
+            np.tile(np.eye(3), (n_frames, 1, 1)), origin_lab_m, joint_lab_m, rate_hz=100.0, mass_kg=1.0, com_m=np.zeros(3),
+            inertia_kgm2=np.eye(3),
+        )  # fmt: skip
+    assert loads.n_lost == lost
+    assert [f"{lost} of {n_frames} frames have no loads" in str(each.message) for each in caught] == [True] * bool(why)
+    assert all(why in str(each.message) for each in caught)
 
 
 @pytest.mark.parametrize(
