@@ -9,10 +9,10 @@ import numpy as np
 from biomech_id.conventions import CYCLE_ROWS, SIDES, Aspect
 from biomech_id.interpretation.changes import ChangeDirection, PatternChange
 from biomech_id.interpretation.rules import PatternRule
-from biomech_id.languages import WRITTEN
 from biomech_id.report.comparison.curves import draw_before_after
 from biomech_id.report.comparison.facts import Comparison
 from biomech_id.report.comparison.headline import speed_change_percent
+from biomech_id.report.first.patterns import named_words, rule_words
 from biomech_id.report.layout.numbers import DECIMALS, written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
@@ -35,20 +35,6 @@ _NAMED = (
 _FASTER_PERCENT = 10.0
 #: Room for the heads of the boxes, and from line to line in them.
 _HEAD_MM, _LINE_MM = 44.0, 3.0
-
-
-def pattern_names(rule: PatternRule, style: Style) -> tuple[str, str]:
-    """Return what a rule is called in the report's language: in full, and in short.
-
-    Parameters
-    ----------
-    rule : PatternRule
-        The rule.
-    style : Style
-        Colours, words, scales and units of the report.
-    """
-    own = style.language if style.language in rule.names else WRITTEN
-    return rule.names[own], rule.short[own]
 
 
 def unit_of(unit: str, style: Style) -> str:
@@ -169,8 +155,7 @@ def _draw_group(
         sheet.text(x, y, text, size="heading", colour=each.side or "ink", weight="bold")
         sheet.text(x + room, y, change, size="small", ha="right")
         y += 3.9
-    long, short = pattern_names(rule, style)
-    y = _name(sheet, f"{long} ({short})", x, y - 2.8, room)
+    y = _name(sheet, named_words(rule, style), x, y - 2.8, room)
     leads = _leads(sides, style)
     sheet.text(x, y + 2.9, shortened(leads, room, style.size("small"), weight="bold"), size="small", weight="bold")
     details_mm = room
@@ -258,7 +243,7 @@ def _details(sides: Sequence[PatternChange], facts: Comparison) -> str:
     norm = f"{_number(first.second.norm_mean, unit, style)} ± {_number(first.second.norm_sd, unit, style)}{unit_of(unit, style)}"
     cycles = ", ".join(" ".join(filter(None, (each.side, f"{each.first.cycles}+{each.second.cycles}"))) for each in sides)
     parts = [style.label("changed.details", norm=norm, cycles=cycles), first.pattern]
-    also = [f"{pattern_names(facts.rules[name], style)[1]}" for name in facts.covered.get(first.pattern, ())[:2]]
+    also = [f"{rule_words(facts.rules[name], style)[1]}" for name in facts.covered.get(first.pattern, ())[:2]]
     return " · ".join([*parts, *([style.label("changed.with", names=", ".join(also))] if also else [])])
 
 
@@ -299,7 +284,7 @@ def _in_line(sides: Sequence[PatternChange], facts: Comparison) -> str:
                                f"{unit_of(unit, style)} (± {_number(each.band, unit, style)})")))
         for each in sorted(sides, key=lambda each: each.side)
     ]  # fmt: skip
-    return f"{pattern_names(facts.rules[sides[0].pattern], style)[1]} {', '.join(values)}"
+    return f"{rule_words(facts.rules[sides[0].pattern], style)[1]} {', '.join(values)}"
 
 
 def _boxes(facts: Comparison) -> Iterator[tuple[str, str]]:

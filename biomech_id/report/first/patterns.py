@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomech_id.conventions import SIDES
+from biomech_id.interpretation.criteria import PHASE_WINDOWS
 from biomech_id.interpretation.deviations import LIMIT_SD, PatternDeviation, small_norm_factor
 from biomech_id.interpretation.measuring import TermNorm, limit_value
 from biomech_id.interpretation.published_speeds import published_means
@@ -192,11 +193,10 @@ def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviat
     """Lines below the numbers of a sentence."""
     style = facts.style
     warned, silent, lacking = _tests(facts, sides)
-    name, short = rule_words(rule, style)
     paragraphs = [
         *([] if _norm_fits(rule, sides, style, room_mm) else [_Line(_norm_text(rule, sides[0], style), "tiny", "quiet")]),
-        _Line(f"{name[:1].upper()}{name[1:]}" + (f" ({short})" if short != name else ""), "body", weight="bold"),
-        _Line(_measured(rule, sides, style), colour="quiet"),
+        _Line(named_words(rule, style), "body", weight="bold"),
+        _Line(_measured(rule, sides, style), "tiny", "quiet"),
         *(_Line(text) for text in _covered(facts, sides)),
         *(_Line(f"▲ {style.label(f'warns.{artefact}')}", colour="warn", weight="bold") for artefact in warned),
     ]
@@ -222,6 +222,44 @@ def rule_words(rule: PatternRule, style: Style) -> tuple[str, str]:
     """
     language = style.language if style.language in rule.names else WRITTEN
     return rule.names[language], rule.short[language]
+
+
+def shown_words(rule: PatternRule, style: Style) -> str:
+    """Return what a rule measures, in the report's language: "least knee flexion in single support"; of walks and steps, its name.
+
+    Parameters
+    ----------
+    rule : PatternRule
+        The rule.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    quantity = rule.shown.quantity
+    stat = style.labels.get(f"shown.{quantity.stat}")
+    if stat is None or quantity.drawn not in ROWS:
+        return rule_words(rule, style)[0]
+    curve = style.word(ROWS[quantity.drawn].title)
+    ends = {name: str(end) for name, end in (("start", quantity.start), ("end", quantity.end))}
+    named = next((name for name, phase in PHASE_WINDOWS.items() if phase == (quantity.start, quantity.end)), "")
+    key = named or "-".join(dict.fromkeys(ends.values()))
+    ends = {name: style.labels.get(f"shown.{end}", f"{end} %") for name, end in ends.items()}
+    phase = style.labels.get(f"shown.in_{key}", style.label("shown.in_part", **ends))
+    # A name that is no noun of its own in the middle of English words.
+    return stat.format(curve=curve[:1].lower() + curve[1:] if style.language == WRITTEN else curve, phase=phase).strip()
+
+
+def named_words(rule: PatternRule, style: Style) -> str:
+    """Return what a rule measures with its pattern's name in brackets, as it stands below the numbers.
+
+    Parameters
+    ----------
+    rule : PatternRule
+        The rule.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    words, short = shown_words(rule, style), rule_words(rule, style)[1]
+    return f"{words[:1].upper()}{words[1:]}" + (f" ({short})" if short != words else "")
 
 
 def _tests(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> tuple[list[str], list[str], list[str]]:
@@ -259,7 +297,7 @@ def _covered(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> Iterator
         for each in facts.covered(side):
             by_pattern.setdefault(each.pattern, []).append(each)
     for pattern, covered in list(by_pattern.items())[:_MOST_COVERED]:
-        name, _ = rule_words(facts.rules[pattern], facts.style)
+        name = shown_words(facts.rules[pattern], facts.style)
         yield facts.style.label("first.with", values=_values(covered, facts.style), name=name, rule=pattern)
 
 

@@ -15,7 +15,15 @@ from biomech_id.interpretation.rules import shipped_rules
 from biomech_id.report import draw_report
 from biomech_id.report.book import session_pages
 from biomech_id.report.first.facts import SessionFacts
-from biomech_id.report.first.patterns import CURVE_ROWS, _class_words, _openings, _pace
+from biomech_id.report.first.patterns import (
+    CURVE_ROWS,
+    _class_words,
+    _openings,
+    _pace,
+    named_words,
+    rule_words,
+    shown_words,
+)
 from biomech_id.report.first.trust import trusted
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
@@ -201,6 +209,28 @@ def test_a_speed_out_of_the_norm_s_range_stands_beside_published_means_in_grey(l
     assert "55°" in published
     assert "−2°" in published
     assert lines(False) == []
+
+
+@pytest.mark.parametrize(("language", "pattern", "words"), [
+    ("en", "CRS", "Least knee flexion in single support (crouch)"),
+    ("de", "CRS", "Minimum: Knieflexion im Einbeinstand (Kauergang)"),
+    ("en", "ASWS2", "Mean ankle dorsiflexion from 80 % to 100 % (drop foot)"),
+    ("en", "HT1", "Mean hip rotation (external hip rotation)"),
+    ("en", "APO", "Largest ankle power from 40 % to foot off (weak push-off)"),
+    ("en", "BAS", "Wide base"),
+    ("de", "NHS", "Fußkippung beim Auftritt (kein Fersenauftritt)"),
+])  # fmt: skip
+def test_below_its_numbers_stands_what_was_measured_and_the_pattern_in_brackets(language, pattern, words):
+    assert named_words(shipped_rules()[pattern], load_style(language=language)) == words
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_rule_says_what_it_measures(language):
+    style = load_style(language=language)
+    for rule in shipped_rules().rows:
+        if rule.shown.quantity.drawn in ROWS:
+            assert shown_words(rule, style) != rule_words(rule, style)[0], rule.pattern
+            assert style.word(ROWS[rule.shown.quantity.drawn].title).lower() in shown_words(rule, style).lower()
 
 
 @pytest.mark.parametrize(("language", "names", "said"), [
