@@ -5,7 +5,7 @@ on the right where a way has a side, with a plate under every step and with none
 are patterns that page 1 must say and says, and those it must not. Last come healthy walkers whose thigh wands are turned by 15
 degrees either way: a hip's rotation is said of none of them without a warning. The table lies beside this module.
 
-Asked is what the constant that makes a degree brings about. A first choice asked more: milder drops in steppage (1.12 and 1.20 rad),
+Asked is what the constant that makes a degree brings about. A first choice asked more: milder drops in steppage (1.12, 1.20 rad),
 a dropped foot of toe walkers, three of four measures of a stiff knee and its landing. By this norm 131 of those 168 were said, and
 none that was absent; the peak of every stiff knee was said as too small.
 """
