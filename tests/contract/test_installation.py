@@ -103,3 +103,16 @@ def test_nobody_is_told_to_install_by_a_name_that_no_registry_has() -> None:
     for page in pages:
         for line in re.findall(r"pip install (?:-[\w-]+ )*['\"]?(\S+)", page.read_text(encoding="utf-8")):
             assert not re.match(r"biomech[-_]id(\[|['\"`]|$)", line), f"{page.name}: pip install {line}"
+
+
+def test_a_classified_python_is_one_that_ran() -> None:
+    """Beside the one of continuous integration: ``make pythons`` runs it, and the page says what ran on it."""
+    setup = (ROOT / "setup.cfg").read_text(encoding="utf-8")
+    first, *others = re.findall(r"Python :: (3\.\d+)$", setup, flags=re.MULTILINE)
+    assert f"python_requires = >={first}" in setup
+    (tried,) = re.findall(r"^PYTHONS \?= (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    page = (ROOT / "docs" / "decisions" / "pinned-versions.md").read_text(encoding="utf-8")
+    assert others
+    for version in others:
+        assert f"python{version}" in tried.split()
+        assert f"| {version}" in page
