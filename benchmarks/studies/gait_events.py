@@ -7,8 +7,8 @@ five standard deviations of the unloaded plate, above its baseline; whole contac
 The table lies beside this module.
 
 A last table says how fast the toe marker already is where the load ends, as a share of its largest speed in swing: what an off
-is seen by. `HEALTHY` is the virtual subject's own walk but for the beginning of the swing, which is where recorded feet have it;
-its own walk unloads the foot before the toes have gathered speed.
+is seen by. The sample's healthy walk begins its swing where recorded feet do; the virtual subject's own unloads the foot before
+the toes have gathered speed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from biomech_id.gait.event_estimates import swing_peak
 from biomech_id.gait.marker_events import marker_events
 from biomech_id.movement.stance import Verdict
 from biomech_id.sample.pattern import WALK, GaitPattern
-from biomech_id.sample.patterns.patients import PATIENTS
+from biomech_id.sample.patterns.patients import HEALTHY, PATIENTS
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, EventKind, Trial
 
@@ -41,8 +41,6 @@ KINDS = (STRIKE, OFF)
 #: A folder that came after the table and its limits; with its child, whose strikes the markers see 28 and 35 ms late, 94 % of the
 #: strikes lie within the limit of 95 %.
 CAME_LATER = frozenset({"labs_abroad"})
-#: The virtual subject's walk with toes that move at the off as recorded ones do.
-HEALTHY = replace(WALK, swing=(0.555, WALK.swing[1]))
 PATTERNS = {**PATIENTS, "walk": WALK, "healthy": HEALTHY}
 #: Percentiles of recorded offs, and draws of every pattern, in the last table.
 SHARE_PERCENTILES, SHARE_DRAWS = (2.5, 50.0, 97.5), 4

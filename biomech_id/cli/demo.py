@@ -13,7 +13,7 @@ from biomech_id.cli.run import print_outcome
 
 DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the recordings, the norm and the results.")]
 
-Pattern = Annotated[str | None, typer.Option("--pattern", help='Way of walking: "crouch" (default), "toe walker", "walk", ...')]
+Pattern = Annotated[str | None, typer.Option("--pattern", help='Way of walking: "crouch" (default), "toe walker", "healthy", ...')]
 
 
 def demo(

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biomech_id.sample.pattern import WALK, GaitPattern
+from biomech_id.sample.pattern import GaitPattern
+from biomech_id.sample.patterns.patients import HEALTHY
 from biomech_id.sample.subject import BODIES, VirtualSubject, virtual_subject
 
 #: Field of the pattern -> one SD between people, as a share of its value; nobody differs by more than two.
@@ -55,7 +56,7 @@ def walkers(
         mass_kg, height_m, age_years = BODIES[body]
         taller, turned = 1.0 + drawn(_HEIGHT), drawn(_TOE_OUT_RAD)
         left = _leaving_later(
-            replace(WALK, **{name: getattr(WALK, name) * share for name, share in shares.items()}), drawn(_FOOT_OFF)
+            replace(HEALTHY, **{name: getattr(HEALTHY, name) * share for name, share in shares.items()}), drawn(_FOOT_OFF)
         )
         pattern = replace(left, right=_leaving_later(left, drawn(_FOOT_OFF_APART)), right_strike=0.5 + drawn(_STRIKE))
         people.append(virtual_subject(

@@ -39,8 +39,8 @@ def patient(pattern: str) -> VirtualSubject:
     Parameters
     ----------
     pattern : str
-        A name of ``patterns.PATTERNS``: "toe walker", "drop foot", "steppage", "crouch", "stiff knee", "shuffle", "hemiplegic",
-        "crutches", "walker" among them.
+        A name of ``patterns.PATTERNS``: "healthy", "toe walker", "drop foot", "steppage", "crouch", "stiff knee", "shuffle",
+        "hemiplegic", "crutches", "walker" among them.
 
     Returns
     -------

@@ -7,10 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from biomech_id.interpretation.deviations import deviations_of
 from biomech_id.norms.from_sessions import norm_from_sessions
 from biomech_id.pipeline.analyse import analyse_job
+from biomech_id.report.panels.norm import load_norm
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
+from biomech_id.sample import write_c3d
+from biomech_id.sample.write import patient
 from biomech_id.session.output.from_session import session_tables
 from biomech_id.session.values.norm import norm_band
 
@@ -46,3 +50,23 @@ def test_a_person_counts_against_the_others_and_not_against_himself(norm: pd.Dat
     band = norm_band(norm, "GPS")
     assert band is not None
     assert band.mean[0] > 4.6  # 4.17 against the whole mean
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [("healthy", set()), ("walk", {("R", "KSWS1")}), ("drop foot", {("R", "ASWS1"), ("R", "ASWS2"), ("R", "NHS")})],
+)
+def test_virtual_walks_are_named_for_what_they_show(
+    pattern: str, named: set[tuple[str, str]], norm: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Nothing is put into words of the healthy walk; the plain one bends its knee late, a dropped foot is named on its side."""
+    person = patient(pattern)
+    write_c3d(person.static("static"), tmp_path / "static.c3d")
+    write_c3d(person.walk("walk"), tmp_path / "walk.c3d")
+    tables = session_tables(analyse_job(Job((tmp_path,))))
+    fitted = load_norm(norm, tables)
+    assert fitted is not None
+    assert len(fitted.people) == 8
+    marked = {(row.side, row.pattern) for row in deviations_of(tables, fitted.people) if row.marked}
+    assert named <= marked if named else not marked
+    assert {side for side, _ in marked} <= {"R"}

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from biomech_id.sample.pattern import RUN, WALK, GaitPattern
 from biomech_id.sample.patterns.curb import CURB
-from biomech_id.sample.patterns.patients import PATIENTS
+from biomech_id.sample.patterns.patients import HEALTHY, PATIENTS
 from biomech_id.sample.patterns.ramp import RAMP
 from biomech_id.sample.patterns.stairs import STAIRS_DOWN, STAIRS_UP
 
 PATTERNS: Mapping[str, GaitPattern] = {
-    "walk": WALK, "run": RUN, "stairs up": STAIRS_UP, "stairs down": STAIRS_DOWN, "ramp": RAMP,
+    "walk": WALK, "healthy": HEALTHY, "run": RUN, "stairs up": STAIRS_UP, "stairs down": STAIRS_DOWN, "ramp": RAMP,
     "curb": CURB, **PATIENTS,
 }  # fmt: skip

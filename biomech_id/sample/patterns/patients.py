@@ -16,6 +16,14 @@ from biomech_id.sample.pattern import WALK, AidTip
 #: Landing and leaving as feet do it: see the file's first lines.
 _STEP = replace(WALK, lift=(0.61, 1.022), lift_smoothness=3, lift_height=0.030, swing=(0.555, 1.040), swing_ramps=(0.40, 0.36))
 
+#: Nobody's disorder: `_STEP` with the knee's bend in swing, its size and its time, as in Schwartz et al. 2008. No patient, but the
+#: walk that `walkers` vary and that patients can be held against.
+HEALTHY = replace(
+    _STEP, heel_pitch_rad=0.463, heel_fall=(0.901, 1.058), toe_pitch_rad=1.5465, toe_rise=(0.3053, 0.8383),
+    toe_fall=(0.5427, 0.9515), swing=(0.5585, 1.0338), swing_ramps=(0.4138, 0.4056), lift_height=0.0225,
+    least_knee_flexion_rad=0.0928,
+    height=(-0.0141, -0.0005, -0.0025, 0.0015, -0.0004, 0.0003), surge=(0.0181, 0.0075, 0.0031, 0.0036, 0.0008, -0.0009),
+)  # fmt: skip
 #: Never on the heels: the forefoot lands and carries; stance is on the toes, the knees a little bent.
 TOE_WALKER = replace(
     _STEP, froude_speed=0.34, equinus_rad=0.42, heel_pitch_rad=0.0, toe_pitch_rad=0.75, toe_rise=(0.36, 0.80),
