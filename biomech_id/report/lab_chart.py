@@ -13,6 +13,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.judgement.laboratory.charts import LIMIT
 from biomech_id.judgement.laboratory.memory import ChartedLab
 from biomech_id.judgement.laboratory.values import CHARTS
+from biomech_id.languages import plates_called
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
@@ -24,6 +25,8 @@ from biomech_id.report.pdf import no_collector, stamp, write_pdf
 _TOP_MM, _PITCH_MM, _HEIGHT_MM, _SUMS_MM, _SUMS_BELOW_MM = 44.0, 50.0, 24.0, 9.0, 28.0
 _MARGIN_MM, _WIDTH_MM, _COLUMN_MM = 14.0, 118.0, 139.0
 _MOST_NUMBERS = 20
+#: Of an alarm's diamond, points squared.
+_ALARM_AREA = 22.0
 #: Scale of each unit; wider where a session asks for it.
 _SCALES = {
     "mm": Scale(-30.0, 30.0, 10.0), "deg": Scale(-10.0, 10.0, 5.0), "%": Scale(-10.0, 10.0, 5.0), "ms": Scale(-20.0, 40.0, 20.0),
@@ -81,10 +84,19 @@ def lab_pages(lab: ChartedLab, style: Style) -> Iterator[Page]:
         for place, at in enumerate(at for at, key in enumerate(lab.keys) if key[1] == of):
             row, column = divmod(place, 2)
             _chart(sheet, lab, at, LEFT_MM + _MARGIN_MM + column * _COLUMN_MM, _TOP_MM + row * _PITCH_MM)
-        key = ", ".join(f"{at} {session.name}" for at, session in enumerate(lab.sessions, 1))
+        key = ", ".join(f"{at + 1} {lab.sessions[at].name}" for at in _named(lab, of))
         sheet.note(key, 192.0, right_mm=RIGHT_MM, most=2)
-        title = style.label("lab.of_plate", plate=of) if of else style.label("lab.of_session")
+        title = style.label("lab.of_plate", plate=plates_called(of, style.language)) if of else style.label("lab.of_session")
         yield Page(f"lab-{of or 'session'}", title, sheet.figure)
+
+
+def _named(lab: ChartedLab, of: str) -> list[int]:
+    """Places of the sessions that a page names: all that fit, else first and last, alarms, and those that cannot use the plate."""
+    n = len(lab.sessions)
+    if n <= _MOST_NUMBERS:
+        return list(range(n))
+    alarms = {at for at, key, _, _ in lab.alarms() if key[1] == of}
+    return sorted({0, n - 1} | alarms | {at for at, session in enumerate(lab.sessions) if of in session.not_usable})
 
 
 def _chart(sheet: Sheet, lab: ChartedLab, at: int, left_mm: float, top_mm: float) -> None:
@@ -106,9 +118,11 @@ def _chart(sheet: Sheet, lab: ChartedLab, at: int, left_mm: float, top_mm: float
     ends = zip(number[there], (values - bars)[there], (values + bars)[there], strict=True)
     panel.polylines([np.array([[place, least], [place, most]]) for place, least, most in ends], colour="ink", width=0.5, gid="bars")
     alarm = np.array([charted.alarm[at] for charted in lab.charted])
-    for flagged, colour in ((False, "ink"), (True, "reject")):
-        of_kind = there & (alarm == flagged)
-        panel.scatter(number[of_kind], values[of_kind], s=7.0, color=sheet.style.colour(colour), zorder=4.0, linewidths=0.0)
+    for flagged, colour, marker, area in ((False, "ink", "o", 7.0), (True, "reject", "D", _ALARM_AREA)):
+        drawn = there & (alarm == flagged)
+        panel.scatter(
+            number[drawn], values[drawn], s=area, marker=marker, color=sheet.style.colour(colour), zorder=4.0, linewidths=0.0
+        )
     refused = number[[of in session.not_usable for session in lab.sessions]]
     foot = panel.get_ylim()[0]
     panel.scatter(
@@ -123,6 +137,7 @@ def _sums(panel: Panel, lab: ChartedLab, at: int, x: Scale, alarm: np.ndarray) -
     panel.frame(x, _SUMS.holding(0.0, float(sums.max())), x_numbers=True)
     panel.outside(-_MARGIN_MM + 1.0, _SUMS_MM / 2.0, panel.style.label("lab.sums"), size="tiny", va="center_baseline")
     panel.polylines([np.array([[x.low, LIMIT], [x.high, LIMIT]])], colour="warn", width=0.7, dashes=(0.0, (4.0, 2.0)), gid="limit")
-    for way, colour in ((0, "left"), (1, "right")):
-        panel.polylines([np.column_stack([number, sums[:, way]])], colour=colour, width=0.9, gid=f"sum {way}")
-    panel.scatter(number[alarm], sums.max(axis=1)[alarm], s=9.0, color=panel.style.colour("reject"), zorder=4.0, linewidths=0.0)
+    for way, dashes in ((0, (0.0, None)), (1, (0.0, (3.0, 1.5)))):
+        panel.polylines([np.column_stack([number, sums[:, way]])], colour="ink", width=0.9, dashes=dashes, gid=f"sum {way}")
+    top = sums.max(axis=1)[alarm]
+    panel.scatter(number[alarm], top, s=_ALARM_AREA, marker="D", color=panel.style.colour("reject"), zorder=4.0, linewidths=0.0)

@@ -284,8 +284,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("static_sway_mm", "median over its markers of the root mean square distance from their mean places there"),
         Key("sides.*.knee_varus_slope", "of varus on flexion in swing, deg a deg; with knee_varus_correlation, "
             "knee_varus_range_deg, knee_flexion_in_swing_deg"),
-        Key("sides.*.knee_axis_evidence", "turned, wide, follows, not seen (which is not sound), or could not run (below 30 "
-            "degrees of flexion in swing)"),
+        Key("sides.*.knee_axis_evidence", "turned, wide, follows, not seen (which does not prove it sound), or could not run "
+            "(below 30 degrees of flexion in swing)"),
         Key("sides.*.knee_axis_turn_deg", "turn of the thigh that would leave the knee the least varus, outward positive; with "
             "knee_axis_turn_error_deg, and knee_axis_offered where it may be shown as a second result"),
         Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that, backward positive"),

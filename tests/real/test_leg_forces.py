@@ -112,5 +112,5 @@ def test_a_model_without_muscles_is_refused(model_file: Path, walk: TrialAnalysi
     (tmp_path / "bare.osim").write_text(bare, encoding="utf-8")
     assert isinstance(walk.model, SkeletalModel)
     model = replace(walk.model, osim=replace(walk.model.osim, source=str(tmp_path / "bare.osim")))
-    with pytest.raises(MissingInputError, match="no muscle that could be given a force"):
+    with pytest.raises(MissingInputError, match=r"bare\.osim has no muscle that could be given a force"):
         forces_of(replace(walk, model=model))

@@ -111,7 +111,7 @@ class ActuatedModel:
             )  # fmt: skip
         if not self.muscles:
             raise MissingInputError(
-                f"{self.model.name} has no muscle that could be given a force.",
+                f"{where} has no muscle that could be given a force.",
                 value=names,
                 expected="a model with muscles",
                 where=where,

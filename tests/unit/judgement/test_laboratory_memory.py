@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.text import Text
 from pypdf import PdfReader
 from typer.testing import CliRunner
 
@@ -30,6 +33,8 @@ from biomech_id.judgement.laboratory.memory import (
     remembered,
 )
 from biomech_id.judgement.laboratory.values import SessionValues, session_values
+from biomech_id.report.lab_chart import lab_pages
+from biomech_id.report.layout.style import load_style
 
 SOUND = {SLOPE: 0.77, FREE_MOMENT: 12.0}
 TOUCHED = {SLOPE: 0.42, FREE_MOMENT: 30.0}
@@ -217,6 +222,28 @@ def test_the_command_prints_every_number_and_names_sessions(tmp_path: Path) -> N
     assert "Der Ort von Platte 1 in x änderte sich um etwa" in drawn.output
     assert "Platte 3 ist in 1 von 60 Sitzungen, die sie belasten, nicht brauchbar: session059." in drawn.output
     assert (tmp_path / "lab.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_charts_read_in_grey_and_name_what_is_on_the_page() -> None:
+    """Both sums were told apart by colours, red as an alarm is; sixty names were cut before the one that mattered."""
+    lab, style = charted_lab(values_of([*moved(59), summary(59, 12.0, TOUCHED)])), load_style(language="de")
+    ((at, *_),) = lab.alarms()
+    with mpl.rc_context(style.rc):
+        pages = {page.title: page.figure for page in lab_pages(lab, style)}
+    assert set(pages) == {f"{what}, Sitzung für Sitzung" for what in ("Maße, Marker und Ereignisse", "Platte 1", "Platte 3")}
+    words = {title: [text.get_text() for text in figure.findobj(Text)] for title, figure in pages.items()}
+    assert f"1 s0, {at + 1} s{at}, 60 s59" in words["Platte 1, Sitzung für Sitzung"]
+    assert "1 s0, 60 s59" in words["Platte 3, Sitzung für Sitzung"]
+    first = charted_lab(values_of(moved(3)))
+    with mpl.rc_context(style.rc):
+        assert "1 s0, 2 s1, 3 s2" in [text.get_text() for text in next(lab_pages(first, style)).figure.findobj(Text)]
+    sums = {
+        line.get_gid(): (tuple(line.get_colors()[0]), str(line.get_linestyles()[0]))
+        for line in pages["Platte 1, Sitzung für Sitzung"].findobj(LineCollection) if str(line.get_gid()).startswith("sum ")
+    }  # fmt: skip
+    (up, solid), (down, dashed) = sums["sum 0"], sums["sum 1"]
+    assert up == down
+    assert solid != dashed
 
 
 def test_a_folder_that_is_not_there_is_refused_and_an_empty_one_is_a_first_day(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from biomech_id.conventions import LAYERS_OF_MEANS
 from biomech_id.errors import Finding
+from biomech_id.judgement.measures import OUTLINE_MARGIN_M
 from biomech_id.languages import LANGUAGES, worded
 from biomech_id.markersets import propose
 from biomech_id.readers.c3d.labels import _VIRTUAL_NAME
@@ -28,6 +29,35 @@ def test_one_step_is_a_step(language: str, one: str, two: str) -> None:
     """The number stood before a word that was always in the plural."""
     assert worded("plate-elsewhere", STEPS, language).startswith(one)
     assert worded("plate-elsewhere", {**STEPS, "steps": 2}, language).startswith(two)
+
+
+@pytest.mark.parametrize(
+    ("language", "none", "some"),
+    [("en", "no cycle is refused for it", "refused cycles are in no mean"),
+     ("de", "kein Zyklus ist deshalb verworfen", "verworfene Zyklen stehen in keinem Mittel")],
+)  # fmt: skip
+def test_what_to_do_about_a_doubted_cycle_says_whether_it_counts(language: str, none: str, some: str) -> None:
+    """A cycle with limits stands in the mean, and "Refused cycles are in no mean" was said of it."""
+    for refused, words, others in (([], none, some), (["L 2"], some, none), (["L 2", "L 3"], some, none)):
+        hint = worded("cycles-doubted", {"cycle": "L 2", "said": "it is off", "refused": refused}, language, part="hint")
+        assert words in hint
+        assert others not in hint
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "nothing to look at in the files"), ("de", "nichts anzusehen in den Dateien")]
+)
+def test_the_end_of_a_check_says_what_it_counts(language: str, words: str) -> None:
+    """Below a list of warnings stood "3 files, 0 of the findings to look at": those of the session were not counted."""
+    assert words in worded("check-end", {"files": 3, "noticed": 0}, language)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_both_shares_of_pressures_inside_a_foot_say_what_they_allow(language: str) -> None:
+    """A page said 39 % inside, the rule of the same name 93 %: one counts to the line drawn, the other 20 mm beyond it."""
+    labels = load_style(language=language).labels
+    assert labels["rule.cop-inside-foot"].replace("- ", "") in labels["ground.note"]
+    assert f"{1000.0 * OUTLINE_MARGIN_M:.0f} mm" in labels["ground.note"]
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
