@@ -12,6 +12,7 @@ import numpy as np
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.criteria import PhasePoint, RuleQuantity
 from biomech_id.interpretation.measuring import LimbCurves, NormCurves, TermNorm
+from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.interpretation.rules import PatternRule
 from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
 from biomech_id.session.tables.session_tables import Tables
@@ -28,6 +29,11 @@ STATIC_KNEE_DEG, LEG_DIFFERENCE_M, TURN_DEG = 10.0, 0.020, 10.0
 #: Ages that do not fit the norm's: years beyond its youngest and oldest, of adults and of children.
 _AGE_YEARS, _CHILD_YEARS, _ADULT = 5.0, 3.0, 18.0
 _SPEED_SDS = 2.0
+#: What a rule shows -> the column of `published_means` that says how speed changes it.
+_PUBLISHED = {
+    ("max", "KneeAngles"): "knee", ("min", "HipAngles"): "hip", ("max", "AnkleAngles"): "dorsiflexion",
+    ("mean", "PelvisAngles"): "tilt", ("max", "AnklePower"): "power",
+}  # fmt: skip
 _NOT_STATED = "not stated"
 
 
@@ -107,7 +113,7 @@ class ArtefactTests:
             "constant-shift": self._constant_shift,
             "pelvis-markers": lambda _, side: self._pelvis_markers(side),
             "foot-offset": lambda _rule, _side: self._tables.calibration.get("foot_flat") is not True,
-            "speed": lambda _rule, _side: self._speed(),
+            "speed": lambda rule, _side: self._speed(rule),
             "events": lambda _rule, _side: self._events(),
             "plates": lambda _rule, _side: self._plates(),
             "few-cycles": lambda _rule, _side: None,
@@ -151,13 +157,21 @@ class ArtefactTests:
         tilt, hip = known
         return min(abs(tilt), abs(hip)) > _PELVIS_DEG and abs(tilt - hip) <= _PELVIS_APART_DEG
 
-    def _speed(self) -> bool | None:
+    def _speed(self, rule: PatternRule) -> bool | None:
+        """Whether the speed leaves the norm's, unless published means change the other way than the rule asks at such a speed."""
         start = PhasePoint(0.0)
         norm = self._norm_of(RuleQuantity("st", "speed_dimensionless", "", start, PhasePoint(100.0)))
         walked = [mean.numbers.get("speed_dimensionless", np.array([np.nan]))[0] for mean in self._means.values()]
         if norm is None or not np.isfinite(walked).any():
             return None
-        return bool(abs(float(np.nanmean(walked)) - norm.mean) > _SPEED_SDS * norm.sd)
+        own = float(np.nanmean(walked))
+        shown = rule.shown.quantity
+        published = _PUBLISHED.get((shown.stat, shown.variable))
+        if published is not None:
+            change = float(published_means(own)[published]) - float(published_means(norm.mean)[published])
+            if change and (change > 0.0) != rule.shown.above:
+                return False
+        return bool(abs(own - norm.mean) > _SPEED_SDS * norm.sd)
 
     def _events(self) -> bool | None:
         events = [event for trial in self._straight for event in trial.get("events", ())]

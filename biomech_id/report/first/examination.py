@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -51,12 +51,13 @@ def draw_examination(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: 
     for joint, examined in rows.items():
         sheet.rule(left_mm, y + 0.6, right_mm, y + 0.6, colour="grid")
         sheet.text(left_mm, y + _ROW_MM, style.label(f"joint.{joint}"), size="small", weight="bold")
-        for name, values in [*examined[:most], *gait_rows(facts, joint)]:
+        room = columns["L"] - _VALUE_MM - left_mm - _JOINT_MM
+        labels = _distinct([name for name, _ in examined[:most]], room, style.size("small"))
+        labels.append(shortened(style.label(f"first.gait_{joint}"), room, style.size("small"), weight="bold"))
+        for label, (name, values) in zip(labels, [*examined[:most], *gait_rows(facts, joint)], strict=True):
             y += _ROW_MM
             bold = "bold" if name is None else "normal"
-            label = style.label(f"first.gait_{joint}") if name is None else name
-            room = columns["L"] - _VALUE_MM - left_mm - _JOINT_MM
-            sheet.text(left_mm + _JOINT_MM, y, shortened(label, room, style.size("small"), weight=bold), size="small", weight=bold)
+            sheet.text(left_mm + _JOINT_MM, y, label, size="small", weight=bold)
             for side, cell in values.items():
                 sheet.text(columns[side], y, shortened(cell, 13.5, style.size("small")), size="small", ha="right", weight=bold)
         y += 0.9
@@ -64,6 +65,15 @@ def draw_examination(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: 
     notes += [style.label("first.more_examined")] if any(len(of_joint) > most for of_joint in rows.values()) else []
     lines = [line for note in notes for line in wrapped(note, right_mm - left_mm, style.size("tiny"))]
     sheet.paragraph(left_mm, y + 0.8, lines, size="tiny", colour="quiet")
+
+
+def _distinct(names: Sequence[str], room_mm: float, size_pt: float) -> list[str]:
+    """The names as far as there is room; those that would read the same keep their ends."""
+    cut = [shortened(name, room_mm, size_pt) for name in names]
+    return [
+        shortened(name[::-1], room_mm, size_pt)[::-1] if cut.count(short) > 1 else short
+        for name, short in zip(names, cut, strict=True)
+    ]
 
 
 def examined_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[str, dict[str, str]]]:

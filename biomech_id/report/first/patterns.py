@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.interpretation.rules import PatternRule
 from biomech_id.languages import WRITTEN
 from biomech_id.report.first.facts import SessionFacts
+from biomech_id.report.first.profile import beyond_norm
 from biomech_id.report.first.thumbnails import draw_thumbnail
 from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.sheet import Sheet
@@ -109,7 +110,16 @@ def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
     if facts.left_out is not None:
         yield facts.left_out.text(style.language), "warn"
     if not facts.groups and (facts.angles_compared or _silence(facts) != "nothing"):
-        yield style.label(f"first.why_{_silence(facts)}"), "ink"
+        unnamed = beyond_norm(facts) if _silence(facts) == "nothing" else {}
+        if unnamed:
+            scores = "; ".join(f"{style.word(ROWS[name].title)} {_scores(of_sides, style)}" for name, of_sides in unnamed.items())
+            yield style.label("first.why_no_rule", scores=scores), "ink"
+        else:
+            yield style.label(f"first.why_{_silence(facts)}"), "ink"
+
+
+def _scores(of_sides: Mapping[str, float], style: Style) -> str:
+    return ", ".join(f"{style.label(f'first.side_{side}')} {value_text(value, 'deg', style)}" for side, value in of_sides.items())
 
 
 def _class_words(facts: SessionFacts) -> Iterator[tuple[str, str]]:
@@ -196,6 +206,7 @@ def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviat
     paragraphs = [
         *([] if _norm_fits(rule, sides, style, room_mm) else [_Line(_norm_text(rule, sides[0], style), "tiny", "quiet")]),
         _Line(named_words(rule, style), "body", weight="bold"),
+        *(_Line(text) for text in _of_both_sides(facts, rule)),
         _Line(_measured(rule, sides, style), "tiny", "quiet"),
         *(_Line(text) for text in _covered(facts, sides)),
         *(_Line(f"▲ {style.label(f'warns.{artefact}')}", colour="warn", weight="bold") for artefact in warned),
@@ -290,6 +301,17 @@ def _measured(rule: PatternRule, sides: Sequence[PatternDeviation], style: Style
     )
 
 
+def _of_both_sides(facts: SessionFacts, rule: PatternRule) -> Iterator[str]:
+    """Where two sides differ, what each has: which of them is the smaller."""
+    quantity = rule.shown.quantity
+    if quantity.stat != "asym":
+        return
+    table = facts.tables.spatiotemporal
+    unit = str(table.loc[table["parameter"] == quantity.variable, "unit"].iloc[0])
+    values = {side: float(facts.sides[side].mean.numbers[quantity.variable][0]) for side in SIDES}
+    yield facts.style.label("first.both_sides", **{side: value_text(value, unit, facts.style) for side, value in values.items()})
+
+
 def _covered(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> Iterator[str]:
     """What stands in a sentence of other patterns: at most two, each with its numbers."""
     by_pattern: dict[str, list[PatternDeviation]] = {}
@@ -298,7 +320,15 @@ def _covered(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> Iterator
             by_pattern.setdefault(each.pattern, []).append(each)
     for pattern, covered in list(by_pattern.items())[:_MOST_COVERED]:
         name = shown_words(facts.rules[pattern], facts.style)
-        yield facts.style.label("first.with", values=_values(covered, facts.style), name=name, rule=pattern)
+        yield facts.style.label(
+            "first.with", values=_values(_sided(facts.rules[pattern], covered), facts.style), name=name, rule=pattern
+        )
+
+
+def _sided(rule: PatternRule, sides: Sequence[PatternDeviation]) -> Sequence[PatternDeviation]:
+    """Without their side where it is a range of the pelvis, whose left and right are one and listed once."""
+    one = rule.joint == "pelvis" and rule.shown.quantity.stat == "range" and len(sides) == 1
+    return [replace(each, side="") for each in sides] if one else sides
 
 
 def _values(sides: Sequence[PatternDeviation], style: Style) -> str:
@@ -333,7 +363,7 @@ def _draw_sentence(
     style, (left, top, right, height) = sheet.style, place_mm
     x, y = left + _INDENT_MM, top + 4.6
     sheet.text(left, y, str(number), size="heading", colour="quiet", weight="bold")
-    for each in sides:
+    for each in _sided(rule, sides):
         sheet.text(x, y, _values([each], style), size="number", colour=each.side or "ink", weight="bold")
         x += _number_mm(each, style)
     room_mm = right - left - _THUMBNAIL_MM - _INDENT_MM - 3.0
@@ -358,14 +388,15 @@ def _rest(facts: SessionFacts, shown: int) -> str:
     """What is smaller or within error, and what found no room, in one line."""
     style = facts.style
     crowded = [(rule, sides) for rule, sides in facts.groups[shown:]]
-    parts = [f"{_values(sides, style)} {rule_words(rule, style)[1]} ({rule.pattern})" for rule, sides in crowded]
+    parts = [f"{_values(_sided(rule, sides), style)} {rule_words(rule, style)[1]} ({rule.pattern})" for rule, sides in crowded]
     sentences = [style.label("first.more", patterns="; ".join(parts))] if parts else []
     smaller: dict[str, list[PatternDeviation]] = {}
     for each in facts.unsaid:
         smaller.setdefault(each.pattern, []).append(each)
+    in_order = {name: sorted(sides, key=lambda each: each.side) for name, sides in smaller.items()}
     small = [
-        f"{_values(sorted(sides, key=lambda each: each.side), style)} {rule_words(facts.rules[name], style)[1]} ({name})"
-        for name, sides in smaller.items()
+        f"{_values(_sided(facts.rules[name], sides), style)} {rule_words(facts.rules[name], style)[1]} ({name})"
+        for name, sides in in_order.items()
     ]
     sentences += [style.label("first.smaller", patterns="; ".join(small))] if small else []
     return " ".join([*sentences, style.label("first.all_rows")]) if sentences else ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from biomech_id.conventions import SIDES
+from biomech_id.interpretation.deviations import BAND_SDS, LIMIT_SD, small_norm_factor
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.numbers import ScoreLine
 from biomech_id.report.layout.numbers import written
@@ -63,3 +66,37 @@ def draw_profile(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: floa
 def _reach(row: ScoreLine) -> float:
     """End of the norm's own band, mean + SD; NaN where the norm does not say."""
     return float(row.norm_mean + row.norm_sd)
+
+
+def band_of(facts: SessionFacts, name: tuple[str, str]) -> float:
+    """Return what 95 % of errors of a mean curve stay within over the cycle, deg; of the worse side, NaN without bands.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session.
+    name : tuple[str, str]
+        Variable and component.
+    """
+    bands = [facts.layer.uncertainty(side, ROWS[name], facts.style).get("total") for side in SIDES]
+    known = [BAND_SDS * float(np.sqrt(np.nanmean(np.square(sd)))) for sd in bands if sd is not None and np.isfinite(sd).any()]
+    return max(known, default=float("nan"))
+
+
+def beyond_norm(facts: SessionFacts) -> Mapping[tuple[str, str], Mapping[str, float]]:
+    """Return the variables whose score lies beyond the norm's two SDs and beyond the session's error, with each such side's, deg.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    """
+    beyond: dict[tuple[str, str], dict[str, float]] = {}
+    factor = LIMIT_SD * small_norm_factor(facts.people)
+    for row in records(facts.tables.scores):
+        name = row.variable, row.component
+        if row.condition != facts.layer.condition or row.side not in SIDES or name not in ROWS:
+            continue
+        if row.value > max(row.norm_mean + factor * row.norm_sd, band_of(facts, name)):
+            beyond.setdefault(name, {})[row.side] = row.value
+    return beyond

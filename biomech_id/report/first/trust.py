@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.conventions import SIDES
-from biomech_id.interpretation.deviations import BAND_SDS, LEAST_SAID_CYCLES, MOST_UNSAID, could_not_have_been_said
+from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, MOST_UNSAID, could_not_have_been_said
 from biomech_id.languages import worded
 from biomech_id.movement.grades import Grade
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import rule_words, value_text
+from biomech_id.report.first.profile import band_of
 from biomech_id.report.layout.findings import grade_colour
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
-from biomech_id.report.panels.layer import ROWS
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 from biomech_id.trial.worn import NOT_STATED
 
@@ -124,23 +124,8 @@ def _turned(facts: SessionFacts) -> Iterator[str]:
         yield style.label("first.slope", slopes=", ".join(slopes_of_sides))
 
 
-def band_of(facts: SessionFacts, name: tuple[str, str]) -> float:
-    """Return what 95 % of errors of a mean curve stay within over the cycle, deg; of the worse side, NaN without bands.
-
-    Parameters
-    ----------
-    facts : SessionFacts
-        The session.
-    name : tuple[str, str]
-        Variable and component.
-    """
-    bands = [facts.layer.uncertainty(side, ROWS[name], facts.style).get("total") for side in SIDES]
-    known = [BAND_SDS * float(np.sqrt(np.nanmean(np.square(sd)))) for sd in bands if sd is not None and np.isfinite(sd).any()]
-    return max(known, default=float("nan"))
-
-
 def _forces(facts: SessionFacts) -> LayerTrust:
-    grade = _of_layer(facts, "kinetics")
+    style, grade = facts.style, _of_layer(facts, "kinetics")
     details = [_counts_text(facts, facts.loaded, "first.cycles_loaded"), *worn_words(facts, ("none", "barefoot"))]
     if not any(facts.loaded.values()):
         measured = any(trial["plates"] for trial in facts.layer.trials)
@@ -148,7 +133,7 @@ def _forces(facts: SessionFacts) -> LayerTrust:
     elif min(facts.loaded.values()) < LEAST_SAID_CYCLES:
         grade = _worst(grade, Grade.WARN)
     if min(facts.loaded.values()) < LEAST_SAID_CYCLES:
-        details += _reasons(facts, "kinetics")
+        details += (style.label("first.other_cycles", why=why) for why in _reasons(facts, "kinetics"))
     return LayerTrust("forces", grade, tuple(details))
 
 
@@ -188,8 +173,10 @@ def _muscle_signals(facts: SessionFacts) -> LayerTrust:
     notes = [style.label("first.channels", live=len(live), n=len(every))]
     lost = dict(zip(dead["label"], dead["verdict"], strict=True))
     notes += [f"{label}: {style.label(f'emg.verdict_{verdict}')}" for label, verdict in list(lost.items())[:_MOST_LOST]]
-    grade = Grade.REJECT if not len(live) else Grade.WARN if len(dead) else Grade.ACCEPT
-    return LayerTrust("emg", grade, tuple(notes))
+    if not set(SIDES) & set(own["side"]):
+        # Measured, but of no leg: the verdicts of both sides know of no signal.
+        return LayerTrust("emg", Grade.NOT_JUDGED, (*notes, style.label("first.channels_of_no_side")))
+    return LayerTrust("emg", _of_layer(facts, "emg"), tuple(notes))
 
 
 def _events(facts: SessionFacts) -> LayerTrust:

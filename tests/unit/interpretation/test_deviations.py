@@ -22,6 +22,7 @@ from biomech_id.interpretation.deviations import (
     judge_patterns,
     small_norm_factor,
 )
+from biomech_id.interpretation.measuring import LimbCurves, TermNorm
 from biomech_id.interpretation.rules import shipped_rules
 from biomech_id.session.output.statistics_rows import with_deviations
 from biomech_id.session.tables.session_tables import Tables, tidy_table
@@ -249,3 +250,17 @@ def test_events_found_from_markers_could_make_what_hangs_on_times(sources: tuple
     rule = next(rule for rule in shipped_rules().rows if "events" in rule.artefacts)
     tests = ArtefactTests(tables, {}, lambda _: None, {}, PEOPLE).of_rule(rule, "L", 4)
     assert {test.artefact: test.warns for test in tests}["events"] is warns
+
+
+@pytest.mark.parametrize(
+    ("speed", "pattern", "warns"),
+    [
+        (0.30, "KSWS4", True), (0.30, "KSWS2", False), (0.58, "KSWS2", True), (0.58, "KSWS4", False), (0.30, "MPF", True),
+        (0.42, "KSWS4", False),
+    ],
+)  # fmt: skip
+def test_a_speed_explains_what_changes_the_way_that_speed_changes_it(speed: float, pattern: str, warns: bool) -> None:
+    """Who walks slowly bends the knee less in swing: that cannot be why it bends too much."""
+    means = {"L": LimbCurves({}, {}, {"speed_dimensionless": np.array([speed])})}
+    tests = ArtefactTests(session(), {}, lambda _: TermNorm(0.42, 0.02, 10), means, PEOPLE)
+    assert ("speed" in tests.warnings(shipped_rules()[pattern], "L", 4)) is warns

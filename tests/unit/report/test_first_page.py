@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from biomech_id.interpretation.published_speeds import published_means
 from biomech_id.interpretation.rules import shipped_rules
+from biomech_id.movement.grades import Grade
 from biomech_id.report import draw_report
 from biomech_id.report.book import session_pages
+from biomech_id.report.first.examination import _distinct
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import (
     CURVE_ROWS,
     _class_words,
+    _of_both_sides,
     _openings,
     _pace,
+    _sided,
     named_words,
     rule_words,
     shown_words,
@@ -81,25 +87,69 @@ def test_a_norm_of_another_model_is_behind_no_angle_and_the_page_says_why(build,
     assert [facts.angles_compared, facts.left_out.values["key"]] == [True, "hip_centre"]
 
 
+def opened(scores=(), band_deg=4.0, **values) -> str:
+    """What stands above all sentences of a session without one: scores are rows of variable, component, side and value (deg)."""
+    head = ("variable", "component", "side", "value")
+    table = pd.DataFrame([dict(zip(head, row, strict=True)) for row in scores], columns=head)
+    table = table.assign(condition="", norm_mean=5.0, norm_sd=1.0)
+    sd = np.full(101, band_deg / 1.96)
+    facts = {
+        "style": load_style(language="en"),
+        "norm": SimpleNamespace(people=("somebody",)),
+        "people": 1000,
+        "tables": SimpleNamespace(scores=table),
+        "layer": SimpleNamespace(condition="", uncertainty=lambda *_: {"total": sd}),
+        "silent_sides": (),
+        "artefacts": {},
+        "groups": (),
+        "classes": (),
+        "lacks_bands": False,
+        "left_out": None,
+        "angles_compared": True,
+    }
+    return " ".join(text for text, _ in _openings(SimpleNamespace(**{**facts, **values})))
+
+
 def test_where_no_angle_was_compared_it_does_not_say_that_nothing_lies_beyond():
-    style = load_style(language="en")
-
-    def opened(**values) -> str:
-        norm = SimpleNamespace(people=("somebody",))
-        facts = {
-            "style": style,
-            "norm": norm,
-            "silent_sides": (),
-            "artefacts": {},
-            "groups": (),
-            "classes": (),
-            "lacks_bands": False,
-            "left_out": None,
-        }
-        return " ".join(text for text, _ in _openings(SimpleNamespace(**facts, **values)))
-
-    assert "Nothing lies beyond" in opened(angles_compared=True)
+    assert "Nothing lies beyond" in opened()
     assert "Nothing lies beyond" not in opened(angles_compared=False)
+
+
+def test_what_no_rule_has_words_for_is_not_passed_as_nothing():
+    """Toes turned in by 17 degrees: no rule is met, the profile stands far outside."""
+    turned = [("FootProgressAngles", "Z", side, 17.0) for side in "LR"]
+    text = opened(turned)
+    assert "Nothing lies beyond" not in text
+    assert "Foot progression L 17°, R 17°" in text
+    assert "Nothing lies beyond" in opened(turned, band_deg=18.0)  # within the session's own error
+    assert "Nothing lies beyond" in opened([("FootProgressAngles", "Z", "L", 6.9)])  # within two SDs
+
+
+def test_of_two_sides_that_differ_each_has_its_number():
+    numbers = {"L": 39.0, "R": 29.0}
+    sides = {side: SimpleNamespace(mean=SimpleNamespace(numbers={"single_support": [value]})) for side, value in numbers.items()}
+    table = pd.DataFrame({"parameter": ["single_support"], "unit": ["%"]})
+    facts = SimpleNamespace(style=load_style(), sides=sides, tables=SimpleNamespace(spatiotemporal=table))
+    assert list(_of_both_sides(facts, shipped_rules()["ASS"])) == ["left 39 %, right 29 %"]
+    assert not list(_of_both_sides(facts, shipped_rules()["CRS"]))
+
+
+def test_a_range_of_the_pelvis_has_no_side():
+    @dataclass(frozen=True)
+    class Row:
+        side: str
+
+    assert [row.side for row in _sided(shipped_rules()["PC1"], [Row("R")])] == [""]
+    for pattern in ("CRS", "PC2"):  # up on this side: whose, is what it says
+        assert [row.side for row in _sided(shipped_rules()[pattern], [Row("R")])] == ["R"]
+
+
+def with_channels(tables, sides):
+    rows = [
+        {"trial": "walk", "label": f"ch{n}", "side": side, "muscle": "soleus", "verdict": verdict}
+        for n, (side, verdict) in enumerate(zip(sides, ("live", "flat"), strict=True))
+    ]
+    return replace(tables, channels=pd.DataFrame(rows))
 
 
 def walked(tables) -> Layer:
@@ -118,6 +168,44 @@ def test_what_bears_a_part_stands_beside_forces_and_moments(build, key, stated, 
 
     assert any(said in detail for detail in forces(**{key: stated}))
     assert forces(aid="none", footwear="barefoot") == forces()
+
+
+def of_layer(tables, name: str):
+    (one,) = (each for each in trusted(SessionFacts(walked(tables), load_style(), None)) if each.layer == name)
+    return one
+
+
+@pytest.mark.parametrize("verdict", [Grade.ACCEPT, Grade.WARN, Grade.REJECT])
+def test_muscle_signals_have_the_verdict_of_their_layer(build, verdict):
+    """One predicate: page 2, `check` and this page say the same of a session with a channel at rest."""
+    tables = with_channels(build(), sides=("L", "R"))
+    tables.summary.setdefault("verdicts", {})["emg"] = {side: {"verdict": str(verdict), "reasons": []} for side in "LR"}
+    shown = of_layer(tables, "emg")
+    assert shown.grade is verdict
+    assert "1 of 2 channels live" in shown.details[0]
+
+
+def test_channels_of_no_side_are_not_judged_and_that_is_said(build):
+    shown = of_layer(with_channels(build(), sides=("", "")), "emg")
+    assert shown.grade is Grade.NOT_JUDGED
+    assert "no channel names a side" in shown.details
+
+
+def test_why_other_cycles_have_no_kinetics_is_not_said_of_those_that_have(build):
+    tables = build()
+    reasons = [{"rule": "next-strike-outside", "values": {}}]
+    tables.summary.setdefault("verdicts", {})["kinetics"] = {side: {"verdict": "warn", "reasons": reasons} for side in "LR"}
+    few = SessionFacts(walked(tables), load_style(), None)
+    vars(few)["loaded"] = {"L": 1, "R": 1}
+    (forces,) = (each for each in trusted(few) if each.layer == "forces")
+    assert any(detail.startswith("other cycles: ") for detail in forces.details)
+
+
+def test_rows_that_would_be_cut_to_the_same_words_keep_their_ends():
+    names = ["hamstrings, popliteal angle, slow", "hamstrings, popliteal angle, fast", "soleus"]
+    first, second, third = _distinct(names, 30.0, 7.0)
+    assert (first[0], second[0], third) == ("…", "…", "soleus")
+    assert (first[-4:], second[-4:]) == ("slow", "fast")
 
 
 def test_a_session_without_walks_has_no_such_page_and_says_so_when_asked(build, tmp_path):
