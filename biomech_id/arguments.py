@@ -438,6 +438,10 @@ def holds(**kinds: Kind) -> Callable[[_Class], _Class]:
     return decorate
 
 
+#: Above this the names of a call's arguments are no sentence; the nearest one is said.
+_MOST_NAMES = 12
+
+
 def _misnamed(
     reason: TypeError, signature: inspect.Signature, of: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> BiomechError:
@@ -450,6 +454,6 @@ def _misnamed(
     unknown = next(strange, None)
     n_positional = len(args) - ("self" in signature.parameters)
     given = unknown if unknown is not None else f"{n_positional} by position and {', '.join(kwargs) or 'none'} by name"
-    expected = f"{of}({', '.join(known)})"
+    expected = f"{of}({', '.join(known)})" if len(known) <= _MOST_NAMES else of
     problem = f"was called otherwise: {reason}." if unknown is None else f"has no argument {unknown}.{did_you_mean(unknown, known)}"
     return WrongTypeError(f"{expected} {problem}", value=given, expected=expected, where=of)

@@ -20,6 +20,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
+from biomech_id.arguments import a_str, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move
@@ -176,6 +177,7 @@ class PointGap(TwoPoints):
         return np.asarray(np.einsum("ki,nji,nj->nk", np.asarray(self.rows), R, vector))
 
 
+@takes(body=a_str(), other=a_str(), plane_of=a_str())
 def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of: str) -> PointGap:
     """A pin along z of a body: two points meet in that body's x-y plane, at any attitude of it and in any layer.
 
@@ -206,6 +208,7 @@ def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of
     return PointGap(body, place_m, other, other_place_m, plane_of, _XY)
 
 
+@takes(body=a_str(), other=a_str())
 def spherical(body: str, place_m: Place, other: str, other_place_m: Place) -> PointGap:
     """Two points meet in space.
 

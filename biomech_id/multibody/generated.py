@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.arguments import a, takes
 from biomech_id.errors import BiomechWarning, Finding, OptionError, ShapeError
 from biomech_id.multibody.straight_line import Program
 
@@ -123,6 +124,7 @@ class GeneratedCode:
         return self._y
 
 
+@takes(program=a(Program, "equations(system) returns one"))
 def generate(program: Program, language: Language = "auto", *, cache: Path | None = None) -> GeneratedCode:
     """Make a program callable.
 

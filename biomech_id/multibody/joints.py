@@ -26,6 +26,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from biomech_id.algebra.rotation import sequence_axes
+from biomech_id.arguments import a_str, each, takes
 from biomech_id.errors import InvalidValueError
 
 #: Components of an axis along x, y or z.
@@ -235,12 +236,13 @@ JointSteps = tuple[JointStep, ...]
 
 
 def _check_axis(axis: Axis, name: str) -> None:
-    if len(axis) != 3 or not abs(sum(c * c for c in axis) - 1) < UNIT:
+    if np.shape(axis) != (3,) or not abs(sum(c * c for c in axis) - 1) < UNIT:
         raise InvalidValueError(
             f"The axis {axis} of {name!r} is no unit vector.", value=axis, expected="three numbers of length 1", where=name
         )
 
 
+@takes(angle=a_str())
 def revolute(angle: str, axis: Axis = Z) -> JointSteps:
     """A hinge.
 
@@ -265,6 +267,7 @@ def revolute(angle: str, axis: Axis = Z) -> JointSteps:
     return (Turn(angle, axis),)
 
 
+@takes(length=a_str())
 def prismatic(length: str, axis: Axis = Z) -> JointSteps:
     """A slide.
 
@@ -301,6 +304,7 @@ def cylindrical(length: str, angle: str, axis: Axis = Z) -> JointSteps:
     return Slide(length, axis), Turn(angle, axis)
 
 
+@takes(first=a_str(), second=a_str())
 def universal(first: str, second: str) -> JointSteps:
     """Turns about the parent's x and the y that this has turned.
 
@@ -323,6 +327,7 @@ def universal(first: str, second: str) -> JointSteps:
     return Turn(first, X), Turn(second, Y)
 
 
+@takes(names=each(a_str()), sequence=a_str())
 def cardan(names: Sequence[str], sequence: str) -> JointSteps:
     """Three turns about axes that each follow the turns before.
 
@@ -347,6 +352,7 @@ def cardan(names: Sequence[str], sequence: str) -> JointSteps:
     return tuple(Turn(name, (X, Y, Z)[axis]) for name, axis in zip(names, sequence_axes(sequence), strict=True))
 
 
+@takes(name=a_str())
 def ball(name: str) -> JointSteps:
     """A ball joint by a quaternion.
 
@@ -369,6 +375,7 @@ def ball(name: str) -> JointSteps:
     return (Orientation(name),)
 
 
+@takes(name=a_str())
 def free(name: str) -> JointSteps:
     """No joint at all: position in the parent's axes, then a quaternion.
 

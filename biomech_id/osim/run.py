@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.arguments import a_path, or_none, takes
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.output_names import last_part
 from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
@@ -76,6 +77,7 @@ class ToolOutcome:
     remarks: tuple[str, ...] = ()
 
 
+@takes(path=a_path("give the name of a setup file"), out=or_none(a_path("give the name of a folder")))
 def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool = False) -> ToolOutcome:
     """Do what one of OpenSim's setup files asks for, and write what its tool would write.
 

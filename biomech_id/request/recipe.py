@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.arguments import holds
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.leg_forces import STRENGTHS, ForceOptions
 from biomech_id.errors import OptionError, did_you_mean
@@ -169,6 +170,7 @@ class Settings(PrepareSettings, total=False):
     lab: str | None
 
 
+@holds()
 @dataclass(frozen=True)
 class Recipe:
     """Every setting of the main job (see ``biomech-id recipe`` for what each means).

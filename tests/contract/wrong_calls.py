@@ -159,4 +159,27 @@ MECHANICS = (
     ("bid.ForcePlate.from_cop(np.zeros((5, 3)), np.zeros((6, 3)), np.zeros(5), rate_hz=100.0)", "cop", "6"),
 )
 
-CALLS = (*READING, *ARRAYS, *VALUES, *MODELS, *LOADS, *CHAINS, *RESULTS, *MECHANICS)
+#: Asked of the doors to mechanics and OpenSim after they had stood a while, before their code was read again.
+DOORS = (
+    ("bid.osim.read_osim(12)", "path", "12"),
+    ("bid.osim.read_osim(None)", "path", "None"),
+    ('bid.osim.run_setup(3, "out")', "path", "3"),
+    ("bid.osim.read_actuated(5)", "path", "5"),
+    ("bid.osim.Skeleton(None)", "model", "None"),
+    ("bid.mechanics.n_pendulum([1.0], [-1.0], gravity_m_s2=9.81)", "length_m", "-1"),
+    ('bid.mechanics.n_pendulum("a", [1.0], gravity_m_s2=9.81)', "mass_kg", "a"),
+    ("bid.mechanics.n_pendulum(2, 1)", "gravity_m_s2", ""),
+    ("bid.mechanics.pin(3)", "place_m", ""),
+    ("bid.mechanics.ball(1, 2, 3)", "ball", "positional"),
+    ("bid.mechanics.revolute([0, 0, 0])", "angle", "[0, 0, 0]"),
+    ('bid.mechanics.revolute("z", axis=3)', "axis", "3"),
+    ("bid.mechanics.free(1)", "name", "1"),
+    ('bid.mechanics.cardan(["a", "b", "c"], "xyq")', "sequence", "xyq"),
+    ("bid.mechanics.configuration(None, [0.0])", "system", "None"),
+    ("bid.mechanics.assemble(None, [0.0], [0.0])", "system", "None"),
+    ("bid.mechanics.generate(None)", "program", "None"),
+    ('bid.mechanics.Spring("q", "stiff")', "stiffness", "stiff"),
+    ("bid.Recipe(cutof_hz=6.0)", "cutof_hz", "cutoff_hz"),
+)
+
+CALLS = (*READING, *ARRAYS, *VALUES, *MODELS, *LOADS, *CHAINS, *RESULTS, *MECHANICS, *DOORS)

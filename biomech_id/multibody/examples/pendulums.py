@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from biomech_id.arguments import a_quantity, each, takes
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import ShapeError
 from biomech_id.multibody.joints import JointSteps, PolynomialFunction, Turn
@@ -75,6 +76,7 @@ def _check_lengths(links: Sequence[object], length_m: Sequence[float]) -> None:
         )
 
 
+@takes(mass_kg=each(a_quantity(0.0, unit="kg")), length_m=each(a_quantity(0.0, unit="m")), gravity_m_s2=a_quantity(unit="m/s2"))
 def n_pendulum(mass_kg: Sequence[float], length_m: Sequence[float], *, gravity_m_s2: float) -> System:
     """Particles on massless links.
 

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from biomech_id.arguments import a_path, takes
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import ScaledFunction
 from biomech_id.multibody.musculoskeletal import (
@@ -58,6 +59,7 @@ _ROUNDED = (
 _SIZES = {"cylinder": 2, "ellipsoid": 3, "sphere": 1, "torus": 2}
 
 
+@takes(path=a_path("give the name of an OpenSim model"))
 def read_osim(path: str | Path, *, muscles: bool = True, markers: bool = True, compat: bool = False) -> MusculoskeletalModel:
     """Read a model from an ``.osim`` file.
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross
+from biomech_id.arguments import a, an_array, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import ANGULAR_SPEED_KINDS, SURROUNDINGS, ModelJoint
 from biomech_id.osim.skeleton.skeleton import Skeleton
@@ -89,6 +90,7 @@ class GeneralizedForces:
     reactions: JointReaction
 
 
+@takes(skeleton=a(Skeleton), q=an_array(), u=an_array(), udot=an_array())
 def generalized_forces(
     skeleton: Skeleton, q: ArrayLike, u: ArrayLike, udot: ArrayLike, loads: Iterable[LoadOnBody] = (), *, compat: bool = False
 ) -> GeneralizedForces:

@@ -11,6 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a_path, takes
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import model_in
@@ -191,6 +192,7 @@ def held_coordinates(model: MusculoskeletalModel) -> set[str]:
     return held | {each.dependent for each in model.couplings}
 
 
+@takes(path=a_path("give the name of an OpenSim model"))
 def read_actuated(
     path: str | Path, force_sets: Sequence[Path] = (), *, replace: bool = False, compat: bool = False
 ) -> ActuatedModel:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.arguments import a, an_array, takes
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion, recorded_motion, row_before
@@ -21,6 +22,7 @@ from biomech_id.signal.natural_spline import NaturalSpline
 _SAME_S = 1e-9
 
 
+@takes(model=a(MusculoskeletalModel), time_s=an_array(), columns=a(Mapping))
 def analysed_motion(
     model: MusculoskeletalModel,
     time_s: FloatArray,

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, holds
 from biomech_id.errors import ShapeError, UnknownNameError
 from biomech_id.multibody.kinematics import TreeLayout, row_columns
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint, MusculoskeletalModel
@@ -88,6 +89,7 @@ class SkeletonPose:
         return row_columns(self.skeleton.layout, self, beyond, point_m)[0]
 
 
+@holds(model=a(MusculoskeletalModel, "read_osim(path) reads one"))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Skeleton:
