@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a, an_array, takes
+from biomech_id.arguments import a, takes
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
@@ -83,7 +83,7 @@ class ReducedEquations:
     spring1: FloatArray
 
 
-@takes(system=a(System), q1=an_array())
+@takes(system=a(System))
 def configuration(system: System, q1: ArrayLike) -> FloatArray:
     """All coordinates from the free ones, in closed form.
 
@@ -147,7 +147,7 @@ class _Circles:
         return ""
 
 
-@takes(system=a(System), q1=an_array(), guess=an_array())
+@takes(system=a(System))
 def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
     """All coordinates from the free ones, by Newton's method from a guess of the others.
 

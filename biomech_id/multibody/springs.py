@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import dot
-from biomech_id.arguments import a_quantity, a_str, holds
+from biomech_id.arguments import a_str, holds
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import TwoPoints
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout
@@ -57,7 +57,7 @@ class SpringPull:
         return -self.damping * self.rate**2
 
 
-@holds(coordinate=a_str(), stiffness=a_quantity(), damping=a_quantity(), rest=a_quantity())
+@holds(coordinate=a_str())
 @dataclass(frozen=True)
 class Spring:
     """A linear spring and damper along a coordinate: k (q - rest) + d q'.

@@ -178,7 +178,7 @@ DOORS = (
     ("bid.mechanics.configuration(None, [0.0])", "system", "None"),
     ("bid.mechanics.assemble(None, [0.0], [0.0])", "system", "None"),
     ("bid.mechanics.generate(None)", "program", "None"),
-    ('bid.mechanics.Spring("q", "stiff")', "stiffness", "stiff"),
+    ("bid.mechanics.Spring(1, 2.0)", "coordinate", "1"),
     ("bid.Recipe(cutof_hz=6.0)", "cutof_hz", "cutoff_hz"),
 )
 

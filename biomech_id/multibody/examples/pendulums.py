@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biomech_id.arguments import a_quantity, each, takes
+from biomech_id.arguments import a_quantity, an_array, takes
 from biomech_id.dynamics.body import Segment
-from biomech_id.errors import ShapeError
+from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.multibody.joints import JointSteps, PolynomialFunction, Turn
 from biomech_id.multibody.parts import Drive, serial
 from biomech_id.multibody.system import System
@@ -74,9 +74,14 @@ def _check_lengths(links: Sequence[object], length_m: Sequence[float]) -> None:
         raise ShapeError(
             f"{len(links)} links came with {len(length_m)} lengths.", value=len(length_m), expected=str(len(links)), where="links"
         )
+    for number, length in enumerate(length_m):
+        if length < 0.0:
+            raise InvalidValueError(
+                f"length_m of link {number} is {length:g} m.", value=length, expected="0 m or more", where="length_m"
+            )
 
 
-@takes(mass_kg=each(a_quantity(0.0, unit="kg")), length_m=each(a_quantity(0.0, unit="m")), gravity_m_s2=a_quantity(unit="m/s2"))
+@takes(mass_kg=an_array(), length_m=an_array(), gravity_m_s2=a_quantity(unit="m/s2"))
 def n_pendulum(mass_kg: Sequence[float], length_m: Sequence[float], *, gravity_m_s2: float) -> System:
     """Particles on massless links.
 
