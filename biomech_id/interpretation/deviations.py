@@ -560,7 +560,7 @@ def sagittal_classes(
     classes, norm, sides = [rule for rule in (rules or shipped_rules()).rows if rule.is_class], LimbNorm(people), tuple(sides)
     names = {(q.variable, q.component) for rule in classes for q in rule.criterion.quantities}
     limbs = [replace(one, sides={name: curve for name, curve in one.sides.items() if name[1:] in names}) for one in people]
-    fits, found = is_bilateral_spastic(tables.diagnosis), []
+    diagnosed, of_sides = is_bilateral_spastic(tables.diagnosis), []
     for side in sides:
         knee_sd, ankle_sd = (float(measured(side.mean, axis, norm.curves)[0]) for axis in (_KNEE, _ANKLE))
         if not np.isfinite([knee_sd, ankle_sd]).all():
@@ -569,12 +569,12 @@ def sagittal_classes(
         one = SagittalClass(side.condition, side.side, knee_sd, ankle_sd, beyond)
         means = {each.side: each.mean for each in sides if each.condition == side.condition}
         counts = [each.cycles.count for each in sides if each.condition == side.condition]
-        if fits and len(counts) == len(SIDES) and min(counts) >= LEAST_SAID_CYCLES:
+        if diagnosed and len(counts) == len(SIDES) and min(counts) >= LEAST_SAID_CYCLES:
             tests = ArtefactTests(tables, norm.curves, norm.of, means, people)
             named = (_judged(rule, side, norm, tests) for rule in classes if _is_stable(rule, side, limbs))
             one = replace(one, named=next((each for each in named if each.marked), None))
-        found.append(one)
-    return tuple(found)
+        of_sides.append(one)
+    return tuple(of_sides)
 
 
 def _is_stable(rule: PatternRule, side: JudgedSide, people: Sequence[NormSample]) -> bool:

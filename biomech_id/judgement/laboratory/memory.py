@@ -160,6 +160,10 @@ class Memory:
         return cls(tuple(given["sessions"]), keys, charts, not_usable, tuple(person), *left_out)
 
 
+#: What a ``summary.json`` or ``manifest.json`` that is none of a session ends in: one result stops no other, whoever wrote it.
+_NO_SESSION = (FileRefusedError, LookupError, TypeError, ValueError, AttributeError)
+
+
 def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, ...]]:
     """Read what every session below a folder is on the charts, in order of time.
 
@@ -192,13 +196,7 @@ def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, .
         try:
             inputs = read_json(manifest).get("inputs", {}) if manifest.exists() else {}
             sessions.append(session_values(read_json(path), name, sha256_of(path), inputs))
-        except (
-            FileRefusedError,
-            LookupError,
-            TypeError,
-            ValueError,
-            AttributeError,
-        ):  # whoever wrote it, one result stops no other
+        except _NO_SESSION:
             unread.append(name)
     return tuple(sorted(sessions, key=lambda session: (session.date, session.name))), tuple(unread)
 
