@@ -16,8 +16,8 @@ from biomech_id.sample.pattern import WALK, AidTip
 #: Landing and leaving as feet do it: see the file's first lines.
 _STEP = replace(WALK, lift=(0.61, 1.022), lift_smoothness=3, lift_height=0.030, swing=(0.555, 1.040), swing_ramps=(0.40, 0.36))
 
-#: Nobody's disorder: `_STEP` with the knee's bend in swing, its size and its time, as in Schwartz et al. 2008. No patient, but the
-#: walk that `walkers` vary and that patients can be held against.
+#: Nobody's disorder: a step as above, the knee's bend in swing of the size and at the time of Schwartz et al. 2008. No patient, but
+#: the walk that the virtual walkers vary and that patients can be held against.
 HEALTHY = replace(
     _STEP, heel_pitch_rad=0.463, heel_fall=(0.901, 1.058), toe_pitch_rad=1.5465, toe_rise=(0.3053, 0.8383),
     toe_fall=(0.5427, 0.9515), swing=(0.5585, 1.0338), swing_ramps=(0.4138, 0.4056), lift_height=0.0225,
