@@ -147,15 +147,16 @@ def test_near_optimal_ends_are_the_furthest(problem: EffortProblem) -> None:
     least, most, _ = near_optimal(p, each_force(p), 0.1)
     limits = [(low if np.isfinite(low) else None, high if np.isfinite(high) else None) for low, high in zip(*p.bounds, strict=True)]
     for row, k, sign in ((0, 1, 1.0), (3, 5, -1.0), (7, 9, 1.0)):
-        G, tau, a = p.G[row], p.tau[row], p.controls[row]
+        scale, a = np.abs(p.G[row]).max(), p.controls[row]
+        G, tau = p.G[row] / scale, p.tau[row] / scale
         limit = a @ a + 0.1 * (a[p.muscles] @ a[p.muscles])
         along = -sign * np.eye(len(a))[k]
         found = minimize(
             lambda x, along=along: along @ x, a, jac=lambda x, along=along: along, method="SLSQP", bounds=limits,
-            options={"ftol": 1e-13, "maxiter": 500},
+            options={"ftol": 1e-8, "maxiter": 500},
             constraints=[
                 {"type": "eq", "fun": lambda x, G=G, tau=tau: G @ x - tau, "jac": lambda x, G=G: G},
-                {"type": "ineq", "fun": lambda x, limit=limit: limit - x @ x, "jac": lambda x: -2 * x},
+                {"type": "ineq", "fun": lambda x, limit=limit: 1 - x @ x / limit, "jac": lambda x, limit=limit: -2 * x / limit},
             ],
         )  # fmt: skip
         ours = (most if sign > 0 else least)[row, k] / p.strength[row, k]
