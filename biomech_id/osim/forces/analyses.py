@@ -98,25 +98,29 @@ def run_analyses(
     place.expect(*activations, *(f"{stem}{each.name}_ReactionLoads.sto" for each in setup.reactions))
     wanted = {each.curves for each in setup.optimizations} or {True}
     equations = {curves: force_equations(actuated, motion, loads.forces, curves=curves, compat=compat) for curves in wanted}
-    remarks, answer = _by_itself(actuated.model), None
+    remarks, answers = _by_itself(actuated.model), list[MuscleForces]()
     for each in setup.optimizations:
         if not each.model_forces:
             raise OptionError(
                 f"The analysis {each.name} leaves out the model's own actuators; what is left is inverse dynamics: run its tool.",
                 value=False, expected="use_model_force_set true", where=str(place.setup),
             )  # fmt: skip
-        answer = least_forces(equations[each.curves], each.exponent)
-        remarks += answer.remarks()
-        _write_forces(place, stem + each.name, answer, loads, ~answer.infeasible & _shown(motion, each.interval))
+        answers.append(least_forces(equations[each.curves], each.exponent))
+        remarks += answers[-1].remarks()
+    loaded = []
     for reaction in setup.reactions:
-        force = _forces_for(reaction, actuated, motion, answer, str(place.setup))
+        force = _forces_for(reaction, actuated, motion, answers, str(place.setup))
         joints = () if {word.lower() for word in reaction.joints} <= {"all"} else reaction.joints
         on, frames = reaction.on or ("child",), reaction.frames or (SURROUNDINGS,)
-        loaded = reactions_under(next(iter(equations.values())), force, joints=joints, on=on, frame=frames)
         rows = np.isfinite(force).all(axis=1) & _shown(motion, reaction.interval)
+        loaded.append((rows, reactions_under(next(iter(equations.values())), force, joints=joints, on=on, frame=frames)))
+    # Whatever is refused has been by now: nothing is written by halves.
+    for each, answer in zip(setup.optimizations, answers, strict=True):
+        _write_forces(place, stem + each.name, answer, loads, ~answer.infeasible & _shown(motion, each.interval))
+    for reaction, (rows, carried) in zip(setup.reactions, loaded, strict=True):
         place.write(
-            f"{stem}{reaction.name}_ReactionLoads.sto", write_tool_table, "Joint Reaction Loads", loaded.columns(),
-            motion.time_s[rows], loaded.table()[rows], notes=_REACTION_NOTES,
+            f"{stem}{reaction.name}_ReactionLoads.sto", write_tool_table, "Joint Reaction Loads", carried.columns(),
+            motion.time_s[rows], carried.table()[rows], notes=_REACTION_NOTES,
         )  # fmt: skip
     return remarks
 
@@ -133,15 +137,15 @@ def _shown(motion: RecordedMotion, interval: int) -> BoolArray:
 
 
 def _forces_for(
-    reaction: ReactionSetup, actuated: ActuatedModel, motion: RecordedMotion, answer: MuscleForces | None, where: str
+    reaction: ReactionSetup, actuated: ActuatedModel, motion: RecordedMotion, answers: Sequence[MuscleForces], where: str
 ) -> FloatArray:
     if reaction.forces_file is None:
-        if answer is None:
+        if not answers:
             raise FileRefusedError(
                 f"The joint reaction {reaction.name} names no forces_file, and there is no static optimisation beside it.",
                 value="", expected="a forces_file, or a StaticOptimization in the same setup", where=where,
             )  # fmt: skip
-        return answer.force
+        return answers[-1].force
     table = read_storage(reaction.forces_file)
     missing = [name for name in actuated.names if name not in table]
     if missing:

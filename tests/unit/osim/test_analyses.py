@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from biomech_id.cli.app import app
 from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError, MissingInputError, OptionError
 from biomech_id.osim.run import run_setup
 from biomech_id.readers.opensim.storage import read_storage
@@ -80,6 +82,55 @@ def test_setups_without_an_answer_are_refused(
     with pytest.raises(error, match=sentence):
         run_setup(setup)
     assert not list(tmp_path.glob("rod_*"))
+
+
+TOE = """</Body><Body name="toe"><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects>
+<PinJoint name="end"><socket_parent_frame>/bodyset/rod</socket_parent_frame><socket_child_frame>/bodyset/toe</socket_child_frame>
+<coordinates><Coordinate name="turn"/></coordinates></PinJoint>"""
+#: What is wrong with a folder -> the file, what of it is replaced by what, and what is then said.
+WRONG = {
+    "forces lack an actuator": ("forces.sto", "\treserve", "\tother", "forces.sto lacks 1 of 2 actuators, reserve among them"),
+    "model without muscles": ("rod.osim", "DeGrooteFregly2016Muscle", "Bushing", "rod.osim has no muscle that could be given"),
+    "filter at 0": ("setup.xml", "coordinates>-1<", "coordinates>0<", "A low-pass filter at 0 Hz leaves nothing"),
+    "filter at half the rate": ("setup.xml", "coordinates>-1<", "coordinates>25<", "A low-pass filter at 25 Hz leaves nothing"),
+    "coordinate that is not recorded": ("rod.osim", "</Body></objects></BodySet><JointSet><objects>", TOE, "has no column turn"),
+    "motion of another model": ("swing.sto", "\tangle", "\tknee", "has no column for any coordinate of rod"),
+    "joint of another model": ("setup.xml", ">ALL<", ">ankle<", "The model rod has no joint 'ankle'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_one_sentence_on_the_command_line(case: str, tmp_path: Path) -> None:
+    run_setup(folder(tmp_path, FORCES), tmp_path / "before")
+    (tmp_path / "forces.sto").write_text((tmp_path / "before" / "rod_so_force.sto").read_text())
+    setup = folder(tmp_path, FORCES + REACTION.replace("<joint", "<forces_file>forces.sto</forces_file><joint", 1))
+    assert CliRunner().invoke(app, ["opensim-run", str(setup), "-o", str(tmp_path / "right")]).exit_code == 0
+    file, old, new, sentence = WRONG[case]
+    text = (tmp_path / file).read_text()
+    assert old in text
+    (tmp_path / file).write_text(text.replace(old, new))
+    result = CliRunner().invoke(app, ["opensim-run", str(setup), "-o", str(tmp_path / "wrong")])
+    assert result.exit_code == 1
+    (line,) = result.stderr.strip().splitlines()
+    assert sentence in line
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_session_refuses_a_model_without_muscles_before_it_reads_recordings(tmp_path: Path) -> None:
+    setup, subject = folder(tmp_path, FORCES), tmp_path / "anna"
+    subject.mkdir()
+    (subject / "walk.c3d").write_bytes(b"no recording")
+    words = ["run", str(subject), "-o", str(tmp_path / "out"), "--model", str(setup.parent / "rod.osim"), "--muscle-forces"]
+    with_muscles = CliRunner().invoke(app, words)
+    assert "walk.c3d" in with_muscles.stderr
+    bare = MODEL.replace("DeGrooteFregly2016Muscle", "Bushing").replace("MORE", RESERVE)
+    (tmp_path / "rod.osim").write_text(bare)
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 1
+    (line,) = result.stderr.strip().splitlines()
+    assert "rod.osim has no muscle that could be given a force" in line
+    assert "walk.c3d" not in line
+    assert not (tmp_path / "out").exists()
 
 
 def test_forces_that_lack_an_actuator_are_refused(tmp_path: Path) -> None:
