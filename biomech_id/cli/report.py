@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, pri
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
 from biomech_id.session.values.step import DRAWS, READS, load, stage, steps
+
+if TYPE_CHECKING:
+    from biomech_id.report.pdf import Signed
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 Patterns = Annotated[
@@ -37,6 +40,11 @@ def report(
         Path | None,
         typer.Option(help="Write page 1 and every further page as PNG and SVG into this folder; the results stay as they are."),
     ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--out", help="Write this PDF; the results stay as they are.")] = None,
+    signature: Annotated[
+        Path | None,
+        typer.Option(help="A desk's signatures.toml that signs OUT: who, when and check code stand on every page; needs -o."),
+    ] = None,
     key: KeyFile = None,
     progress: ProgressKind = ProgressAs.TEXT,
     timings: Timings = False,
@@ -47,16 +55,31 @@ def report(
 
     Example: biomech-id report results/anna --norm norm.csv --style style.toml
     """
+    if signature is not None and (output is None or appendix or figures is not None):
+        raise typer.BadParameter("--signature needs -o FILE.pdf, and is of the report alone: no --appendix, no --figures")
+    if output is not None and figures is not None:
+        raise typer.BadParameter("-o writes one PDF and --figures pictures: leave one of them out")
     with key_written(key), shown_progress(progress, timings=timings) as tell:
         with stage("start"):
             load(*DRAWS)
             from biomech_id.pipeline.redraw import redraw
         written = redraw(
             out, norm=norm, pages=pages, appendix=appendix, style=style, mix=mix or (), review=review, norm_for=norm_for,
-            patterns=patterns, key=key, figures=figures, progress=tell,
+            patterns=patterns, key=key, figures=figures, output=output, progress=tell,
+            signed=None if signature is None else _signed(signature, out),
         )  # fmt: skip
     print_line(f"Wrote {written}.")
     return DONE
+
+
+def _signed(chain: Path, out: Path) -> Signed:
+    from biomech_id.desk.versions import signature_of
+    from biomech_id.report.pdf import Signed
+
+    entry, before = signature_of(chain, out)
+    name, role, time, report_sha256 = (str(entry.values[line]) for line in ("name", "role", "time", "report_sha256"))
+    replaces = None if before is None else (int(before.values["version"]), str(before.values["time"]))
+    return Signed(name, role, time, entry.code, report_sha256, replaces)
 
 
 def compare_command(

@@ -30,7 +30,7 @@ from biomech_id.models.registry import AUTO, model_names
 #: How often (s) folders that changed are looked for, and every file.
 FOLDERS_S, FILES_S = 2.0, 60.0
 #: Forms of an export -> file or folder below ``export`` of a visit.
-EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudonym"}
+EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudonym", "signed": "signed.pdf"}
 MOST_COMPARED = 6
 #: Changes that list recordings.
 _LISTS = ("exclude", "functional", "leave_out", "take_in")
@@ -483,6 +483,10 @@ class Office:
         target = results.record.folder / "export" / EXPORTS[kind]
         target.parent.mkdir(parents=True, exist_ok=True)
         words = ["review" if kind == "page" else "export", str(results.folder), "-o", str(target)]
+        if kind == "signed":
+            if self.stage(visit) != "signed":
+                raise Refusal.because("desk-export-unsigned")
+            words = ["report", *words[1:], "--signature", str(results.record.folder / "versions" / CHAIN_FILE)]
         if kind == "pseudonym":
             words = [*run_words(results.record), "--code", code, "-o", str(target)]
         results.record.note("export", who, {"kind": kind, "command": command_line(words)})

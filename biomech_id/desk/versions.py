@@ -20,6 +20,7 @@ from typing import Any
 
 from biomech_id.desk.record import CHOICES_FILE, DECISION_FILES, now_text, revision_of, write_text_whole
 from biomech_id.desk.results import MANIFEST
+from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.files.atomic import flush_to_disk
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
@@ -86,6 +87,37 @@ def signatures_of(folder: Path) -> tuple[Signature, ...]:
     content = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return tuple(
         Signature({k: v for k, v in row.items() if k != "sha256"}, row.get("sha256", "")) for row in content.get("signature", ())
+    )
+
+
+def signature_of(chain: Path, results: Path) -> tuple[Signature, Signature | None]:
+    """Return the last entry that signs some results, and the one before it.
+
+    Parameters
+    ----------
+    chain : Path
+        A visit's ``signatures.toml``.
+    results : Path
+        Folder of the results, or of the signed version.
+
+    Raises
+    ------
+    MissingInputError
+        There is no such file, or no entry is of these results.
+    FileRefusedError
+        Something is not as it was signed.
+    """
+    if not chain.is_file():
+        raise MissingInputError.at(chain, f"There is no file {chain}.", f"the {CHAIN_FILE} of a desk's visit")
+    for flaw in flaws_of(chain.parent):
+        raise FileRefusedError.at(chain, str(flaw), "signatures that hold")
+    entries, manifest = signatures_of(chain.parent), revision_of(results / MANIFEST)
+    of_these = [number for number, entry in enumerate(entries) if entry.values["manifest_sha256"] == manifest]
+    if of_these:
+        last = of_these[-1]
+        return entries[last], entries[last - 1] if last else None
+    raise MissingInputError.at(
+        chain, f"{chain} signs no results with the manifest of {results}.", "the signatures of these results"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomech_id.errors import OptionError, typed
 from biomech_id.files.atomic import check_writable
@@ -16,6 +16,9 @@ from biomech_id.session.folder.read_write import read_tables, update_output
 from biomech_id.session.output.review import reviewed_tables
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, stage
+
+if TYPE_CHECKING:
+    from biomech_id.report.pdf import Signed
 
 #: Files that a report may be drawn with, beside the session's own tables.
 DRAWN_WITH = ("norm", "style", "review", "patterns")
@@ -36,11 +39,13 @@ def redraw(
     patterns: Path | None = None,
     key: Path | None = None,
     figures: Path | None = None,
+    output: Path | None = None,
+    signed: Signed | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Draw ``report.pdf`` or ``appendix.pdf`` in a folder of results and renew its hash in the manifest; return its path.
 
-    With ``figures`` the same pages are written as pictures there, and the results stay untouched.
+    With ``figures`` the same pages are written as pictures there, with ``output`` into that PDF; then the results stay untouched.
 
     Parameters
     ----------
@@ -66,6 +71,10 @@ def redraw(
         The laboratory's key, for the hashes of norm, style, review and patterns in results under a code; None for no such hashes.
     figures : Path | None, optional
         Folder for the pages as PNG and SVG, which is then returned; None draws the PDF.
+    output : Path | None, optional
+        PDF that is written in place of the folder's own, and returned.
+    signed : Signed | None, optional
+        Who signed the report; only with ``output``, for a signature is of results that nobody changes.
     progress : Progress | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
@@ -95,6 +104,9 @@ def redraw(
         with stage("draw"):
             draw_figures(tables, figures, **how)
         return figures
+    if output is not None:
+        with stage("draw"):
+            return draw_report(tables, output, signed=signed, **how)
     name = "appendix.pdf" if appendix else "report.pdf"
     check_writable(out / name)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import hashlib
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -17,9 +18,9 @@ from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.report.book import session_pages, session_style, wanted_pages
 from biomech_id.report.layout.bookmarks import with_bookmarks
-from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, SIGNATURE, Sheet
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.layout.typography import shortened
+from biomech_id.report.layout.typography import drawable, shortened
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
 from biomech_id.report.panels.page import Page, ReportPart
@@ -29,6 +30,53 @@ from biomech_id.session.values.step import Progress, Step, begin
 #: Called with a page's title, how many pages are written, and how many there are.
 #: Longer codes are shortened in the header (the cover prints them whole).
 _CODE_ROOM_MM = 90.0
+#: Height of the line that says on every sheet who signed it, from the sheet's top; width of the place on page 1.
+_SIGNED_MM, _PLACE_MM = 207.6, 73.0
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Who signed a report, and which one.
+
+    Attributes
+    ----------
+    name, role : str
+        The person, and one of the roles that may sign.
+    time : str
+        As ISO 8601.
+    code : str
+        The first digits of the entry's hash, which tie the paper to the chain of signatures.
+    report_sha256 : str
+        Of the report that was signed.
+    replaces : tuple[int, str] | None
+        Version and time of the one before.
+    """
+
+    name: str
+    role: str
+    time: str
+    code: str
+    report_sha256: str
+    replaces: tuple[int, str] | None = None
+
+    def text(self, style: Style) -> str:
+        """Return the line in a report's language.
+
+        Parameters
+        ----------
+        style : Style
+            Holds the words.
+        """
+        known = {"name": self.name, "role": style.label(f"signed.{self.role}"), "time": _minute(self.time), "code": self.code}
+        line = style.label("signed.line", **known)
+        if self.replaces is None:
+            return line
+        version, time = self.replaces
+        return f"{line} · {style.label('signed.replaces', version=version, time=_minute(time))}"
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
 
 
 def draw_report(
@@ -44,6 +92,7 @@ def draw_report(
     patterns: str | Path = "",
     progress: Progress | None = None,
     printed: list[str] | None = None,
+    signed: Signed | None = None,
 ) -> Path:
     """Draw the report of one session: what everybody reads, or its appendix.
 
@@ -71,6 +120,8 @@ def draw_report(
         Called as each page is written.
     printed : list[str] | None, optional
         Takes every text that stands on a page or in the file's metadata, for whoever looks through them.
+    signed : Signed | None, optional
+        Who signed; it stands on every page of a report that without it is, byte for byte, the one that was signed.
 
     Returns
     -------
@@ -80,7 +131,8 @@ def draw_report(
     Raises
     ------
     OptionError
-        An unknown page, a style file that cannot be used, a norm of another model or without all its rows.
+        An unknown page, a style file that cannot be used, a norm of another model or without all its rows;
+        another report than was signed.
     ShapeError, FileRefusedError
         A norm that lacks columns, or cannot be read.
     OutputError
@@ -92,6 +144,9 @@ def draw_report(
     with mpl.rc_context(look.rc), no_collector():
         if printed is not None:
             printed += [title, *texts_on(made)]
+        if signed is not None:
+            _check_signed(pdf_bytes(made, look, title=title), signed)
+            _draw_signed(made, session_style(tables, look), signed)
         return write_pdf(made, Path(path), look, title=title, progress=progress)
 
 
@@ -265,6 +320,35 @@ def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, versi
         Sheet(style, page.figure).head_and_foot(page.title, short, session, f"{before}{number}", f"{before}{len(pages)}", made_by)
 
 
+def _check_signed(content: bytes, signed: Signed) -> None:
+    """Refuse another report than the one that was signed.
+
+    Raises
+    ------
+    OptionError
+        It has other bytes.
+    """
+    found = hashlib.sha256(content).hexdigest()
+    if found != signed.report_sha256:
+        raise OptionError(
+            f"Drawn without a signature this is another report than the one that {signed.name} signed "
+            f"(SHA-256 {found[:12]}, not {signed.report_sha256[:12]}): type the options that it was drawn with, in the same version.",
+            value=found, expected=signed.report_sha256, where="signature",
+        )  # fmt: skip
+
+
+def _draw_signed(pages: Iterable[Page], style: Style, signed: Signed) -> None:
+    """Say below every page's foot who signed, and again in the place that page 1 keeps for it."""
+    line, size = signed.text(style), style.size("tiny")
+    who = shortened(f"{_minute(signed.time)}, {signed.name}, {style.label(f'signed.{signed.role}')}", _PLACE_MM, size)
+    for page in pages:
+        sheet = Sheet(style, page.figure)
+        sheet.text(LEFT_MM, _SIGNED_MM, shortened(line, RIGHT_MM - LEFT_MM, size, weight="bold"), size="tiny", weight="bold")
+        for place in page.figure.findobj(lambda artist: artist.get_label() == SIGNATURE):
+            if isinstance(place, Text):
+                place.set_text(drawable(who, style.family))
+
+
 def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, progress: Progress | None = None) -> Path:
     """Write pages as vector graphics, each with a bookmark; the file appears whole or not at all.
 
@@ -286,6 +370,20 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     OutputError
         The folder cannot be written to.
     """
+    content = pdf_bytes(pages, style, title=title, progress=progress)
+    with whole_file(path) as part:
+        part.write_bytes(content)
+    return path
+
+
+def pdf_bytes(pages: Sequence[Page], style: Style, *, title: str, progress: Progress | None = None) -> bytes:
+    """Return what `write_pdf` writes.
+
+    Parameters
+    ----------
+    pages, style, title, progress
+        As for `write_pdf`.
+    """
     from biomech_id.report.layout.pdf_pages import written_pages
 
     # Neither a date nor a producer's version: the same tables give the same bytes.
@@ -294,9 +392,7 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     content = io.BytesIO()
     for _ in written_pages(content, _begun(pages, progress), metadata):
         pass
-    with whole_file(path) as part:
-        part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
-    return path
+    return with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language)
 
 
 def _begun(pages: Sequence[Page], progress: Progress | None) -> Iterator[Figure]:

@@ -50,7 +50,7 @@ export async function drawPanel(aside, does) {
     { key: "said", of: visit.said, make: () => doctor(visit) },
     { key: "files", of: visit.files, make: () => files(visit, change) },
     { key: "command", of: visit.command, make: () => byHand(visit) },
-    ...(visit.has_results ? [{ key: "export", of: visit.id, make: () => exported(visit) }] : []),
+    ...(visit.has_results ? [{ key: "export", of: [visit.id, visit.stage], make: () => exported(visit) }] : []),
     { key: "journal", of: visit.journal, make: () => journal(visit) },
   ]);
   if (panel.cure) {
@@ -252,6 +252,7 @@ function exported(visit) {
   const code = element("input", { type: "text", size: "8", "data-testid": "export-code", placeholder: say("code"), "aria-label": say("code") });
   return element("section", {}, element("h3", {}, say("export")),
     button("export-pdf", say("export_pdf"), () => attempt(async () => window.open((await ask("GET", `/api/visits/${visit.id}/media/report.pdf`)).url))), " ",
+    ...(visit.stage === "signed" ? [button("export-signed", say("export_signed"), () => make("signed")), " "] : []),
     button("export-page", say("export_page"), () => make("page")), " ", button("export-xlsx", say("export_xlsx"), () => make("xlsx")), " ", code, " ",
     button("export-pseudonym", say("export_pseudonym"), () => {
       const given = /** @type {HTMLInputElement} */ (code).value.trim();

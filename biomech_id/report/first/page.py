@@ -13,7 +13,7 @@ from biomech_id.report.first.patterns import draw_patterns
 from biomech_id.report.first.profile import draw_profile
 from biomech_id.report.first.trust import draw_layer_line, draw_trust, draw_unsayable, trusted, worn_words
 from biomech_id.report.layout.numbers import digits, written
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, SIGNATURE, Sheet
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content
@@ -167,7 +167,7 @@ def _draw_below(sheet: Sheet, facts: SessionFacts, edges_mm: tuple[float, float]
     sheet.heading(left, signature_mm, style.label("first.comment"))
     for below in (7.0, 13.5):
         sheet.rule(left, signature_mm + below, right, signature_mm + below, colour="zero", width=0.5)
-    sheet.text(left, _BOTTOM_MM - 1.0, style.label("first.sign"), size="tiny", colour="quiet")
+    sheet.text(left, _BOTTOM_MM - 1.0, style.label("first.sign"), size="tiny", colour="quiet").set_label(SIGNATURE)
 
 
 def _not_measured(facts: SessionFacts) -> Iterator[str]:

@@ -22,6 +22,8 @@ WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: left, top, right, bottom edges in millimetres from the top left corner.
 LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = 12.0, 22.0, 285.0, 198.0
 MM_PER_INCH = 25.4
+#: Label of the text in whose place a signed report says who signed.
+SIGNATURE = "signature"
 
 
 @dataclass(frozen=True)

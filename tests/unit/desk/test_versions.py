@@ -55,6 +55,19 @@ def test_a_signature_needs_a_name_a_role_and_every_tick(client: TestClient, offi
     assert client.post(url, json={**WHO, "seen": seen}).json()["version"] == 1
 
 
+def test_a_signed_visit_is_exported_as_its_signed_report(signed: Path, office: Office, client: TestClient, results: Write) -> None:
+    visit = visit_of(office)
+    url, body, folder = f"/api/visits/{visit.id}/export", {"kind": "signed", "who": "a"}, office.record(visit).folder
+    assert client.post(url, json=body).status_code == 202
+    words = list(office.queue.tasks.values())[-1].words
+    target = str(folder / "export" / "signed.pdf")
+    assert words == ("report", str(folder / "results"), "-o", target, "--signature", str(signed / CHAIN_FILE))
+    ran(office, visit, results, report=b"another")
+    refused = client.post(url, json=body)
+    assert refused.status_code == 409
+    assert "not signed, or were changed since" in refused.json()["error"]
+
+
 def test_what_is_not_as_the_run_left_it_is_not_signed(client: TestClient, office: Office, results: Write) -> None:
     visit, own = visit_of(office), office.results(visit_of(office))
 
