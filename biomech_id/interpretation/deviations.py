@@ -499,8 +499,20 @@ def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRu
         The rules; None for those that are shipped.
     """
     sides = judged_sides(tables, rules or shipped_rules()) if is_bilateral_spastic(tables.diagnosis) else []
-    named = (each.named for each in sagittal_classes(tables, sides, people, rules) if each.named is not None)
-    met = [*(each for each in judge_patterns(tables, people, rules) if each.met), *named]
+    return met_of(judge_patterns(tables, people, rules), sagittal_classes(tables, sides, people, rules))
+
+
+def met_of(judged: Iterable[PatternDeviation], classes: Iterable[SagittalClass]) -> tuple[PatternDeviation, ...]:
+    """Return what of judged rules is met, with the classes that are named, largest first.
+
+    Parameters
+    ----------
+    judged : Iterable[PatternDeviation]
+        As of `judge_patterns`.
+    classes : Iterable[SagittalClass]
+        As of `sagittal_classes`.
+    """
+    met = [*(each for each in judged if each.met), *(each.named for each in classes if each.named is not None)]
     return tuple(sorted(met, key=lambda each: (each.condition, -np.nan_to_num(each.size))))
 
 

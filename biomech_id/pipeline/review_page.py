@@ -11,13 +11,11 @@ from biomech_id.conventions import FOOT_TABLE
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.languages import LANGUAGES, terms_of
-from biomech_id.norms.fit import fit_given_norm, person_of
 from biomech_id.review.document import json_in_html, page_html
 from biomech_id.review.packing import Blocks
 from biomech_id.review.session_data import session_data, variables
 from biomech_id.session.folder.read_write import read_tables
-from biomech_id.session.tables.session_tables import Table, Tables
-from biomech_id.session.values.norm import movement_of, read_norm
+from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import DRAWS, begin, load, steps
 
 #: Colours of the report's style that the page takes over.
@@ -73,7 +71,7 @@ def write_review(
         )  # fmt: skip
     blocks, path = Blocks(), Path(path)
     sessions = [
-        session_data(folder, tables, blocks, called=_called(folder, tables), norm=_norm(norm, tables))
+        _session(folder, tables, blocks, called=_called(folder, tables), norm=norm, style=style)
         for folder, tables in ((folder, read_tables(folder)) for folder in steps("read", folders))
     ]
     content = _content(sessions)
@@ -103,7 +101,7 @@ def write_own_page(folder: Path, *, tables: Tables) -> None:
         Of the session.
     """
     blocks = Blocks()
-    content = _content([session_data(folder, tables, blocks, called="OUT")])
+    content = _content([_session(folder, tables, blocks, called="OUT")])
     text = _text(content, blocks, _look(None, None, content["variables"]))
     (folder / REVIEW_PAGE).write_text(text, encoding="utf-8", newline="\n")
 
@@ -121,14 +119,18 @@ def _content(sessions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"sessions": sessions, "variables": rows, "words": _words()}
 
 
-def _norm(path: str | Path | None, tables: Tables) -> Table | None:
-    if path is None:
-        return None
-    norm = read_norm(Path(path))
-    fit_given_norm(
-        norm, person_of(tables, movement_of(norm)), where=str(path)
-    )  # one of nobody else is refused; the page fits it by the recipe
-    return norm
+def _session(
+    folder: Path, tables: Tables, blocks: Blocks, *, called: str, norm: str | Path | None = None, style: str | Path | None = None
+) -> dict[str, Any]:
+    """What the page knows of one session, and what the report's first page says of its walks, in every language."""
+    load(*DRAWS)
+    from biomech_id.report.first.spoken import spoken
+    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.panels.norm import load_norm
+
+    made = load_norm(tables.norm if norm is None else norm, tables)
+    walks = spoken(tables, made, {each: load_style(style, language=each) for each in LANGUAGES})
+    return {**session_data(folder, tables, blocks, called=called, norm=made.table if made is not None else None), "walks": walks}
 
 
 def _look(path: str | Path | None, language: str | None, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:

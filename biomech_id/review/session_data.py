@@ -12,13 +12,11 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FOOT_PITCH, FOOT_TABLE, SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
 from biomech_id.interpretation.criteria import RULES_PITCH
 from biomech_id.languages import LANGUAGES, worded
-from biomech_id.norms.fit import fit_norm, person_of
 from biomech_id.review.packing import AXIS_STEP, ERROR_ROUNDING, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
 from biomech_id.session.bands.uncertainty import TOTAL
 from biomech_id.session.folder.replay import Replay, read_replay
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Table, Tables
-from biomech_id.session.values.fingerprint import fingerprint_of
-from biomech_id.session.values.norm import NORM_CHOICES, movement_of
+from biomech_id.session.values.norm import movement_of
 from biomech_id.session.values.step import begin
 
 #: Values of a finding that say when it happens (s), and in which frame (the recording's own number), the surest first.
@@ -42,7 +40,7 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
     called : str
         What the page calls the folder.
     norm : Table | None, optional
-        As in ``norm.csv``; None for the session's own.
+        As in ``norm.csv``, made for this person; None for none.
 
     Raises
     ------
@@ -50,14 +48,6 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
         A replay is damaged.
     """
     summary = tables.summary
-    given = tables.norm if norm is None else norm
-    output = tables.summary.get("recipe", {}).get("output", {})
-    choice, mix = output.get("norm_for") or NORM_CHOICES[0], output.get("mix", ())
-    band = None
-    if given is not None:
-        movement = movement_of(given)
-        person, computed = person_of(tables, movement), fingerprint_of(summary, movement)
-        band = fit_norm(given, person, choice, computed=computed, mix=mix).table
     return {
         "folder": called,
         "subject": {name: summary["subject"].get(name) for name in ("code", "session_date", "age_years", "sex", "mass_kg")},
@@ -68,7 +58,7 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
         "findings": [_finding(finding, {}) for finding in summary["findings"]],
         "failed": [{"file": each["file"], "error": each["error"]} for each in summary["failed"]],
         "decisions": list((summary.get("review") or {}).get("decisions", ())),
-        "norm": None if band is None else _norm(band, blocks),
+        "norm": None if norm is None else _norm(norm, blocks),
         "trials": [_trial(trial, tables, read_replay(out, trial["name"]), blocks) for trial in summary["trials"]],
     }
 

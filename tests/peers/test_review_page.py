@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pypdf
 import pytest
 from PIL import Image
 
+from biomech_id.pipeline import demo
 from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.review_page import write_review
 from biomech_id.pipeline.run import run_job
@@ -499,6 +501,49 @@ def empty_replays(folder: Path, replay: Replay, labels: tuple[str, ...], trials:
     }
     for trial in trials:
         np.savez_compressed(folder / "replay" / f"{trial}.npz", **values)
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual patient beside a norm of virtual walkers: results of the demo, but for the report."""
+    folder = tmp_path_factory.mktemp("patient") / "demo"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(demo, "run_job", partial(run_job, report=False))
+        demo.run_demo(folder)
+    return folder / "results"
+
+
+def test_what_is_said_of_the_walks_is_the_table_s(chromium: Any, patient: Path, tmp_path: Path) -> None:
+    html = write_review(patient, tmp_path / "patient.html")
+    page, written = open_page(chromium, html), read_tables(patient).deviations
+    assert written is not None
+    text = html.read_text(encoding="utf-8").partition('id="data">')[2].partition("</script>")[0]
+    (walks,) = json.loads(text)["sessions"][0]["walks"]
+    pd.testing.assert_frame_equal(pd.DataFrame(walks["rows"])[list(written)].fillna(""), written.fillna(""), atol=1e-6)
+    marked, alone = written["marked"] == "true", written["covered_by"].fillna("") == ""
+    assert 5 < (marked & alone).sum() < len(written) - 5
+    in_order = [*np.flatnonzero(marked & alone), *np.flatnonzero(~(marked & alone))]
+    for language, mark in (("en", "."), ("de", ",")):
+        page.page.select_option("#language", language)
+        words = walks["words"][language]
+        shown = page.page.eval_on_selector_all(
+            "#panel-said tbody tr", "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+        assert [row[2] for row in shown] == [f"{written['size'][at]:.1f}".replace(".", mark) for at in in_order]
+        for row, at in zip(shown, in_order, strict=True):
+            said = words["rows"][at]
+            assert row[3] == said["said"] + "".join(said["warns"]) + (f" {said['quiet']}" if said["quiet"] else "")
+        panel = page.page.text_content("#panel-said")
+        assert len(words["trust"]) == 7
+        assert all(each in panel for each in (*words["openings"], words["unsayable"], *words["trust"]))
+    assert {row[1] for row in shown} >= {"ja", "nein", "im Messfehler", "bei CRS"}
+    assert page.console == []
+
+
+def test_a_session_without_a_norm_says_why_nothing_is_said(chromium: Any, out: Path, tmp_path: Path) -> None:
+    page = open_page(chromium, write_review(out, tmp_path / "alone.html"))
+    assert page.page.locator("#panel-said tbody tr").count() == 1
+    assert "without a norm of limbs" in page.page.text_content("#panel-said")
 
 
 def test_a_hostile_session_is_shown_as_text(chromium: Any, tables: Tables, out: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from biomech_id.interpretation.deviations import (
     SagittalClass,
     judge_patterns,
     judged_sides,
+    met_of,
     sagittal_classes,
 )
 from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
@@ -50,6 +51,18 @@ class SessionFacts:
     layer: Layer
     style: Style
     norm: Norm | None
+
+    def in_style(self, style: Style) -> SessionFacts:
+        """Return the same, judged already, for words of another language: what is judged hangs on no style.
+
+        Parameters
+        ----------
+        style : Style
+            Colours, words, scales and units of the report.
+        """
+        other = replace(self, style=style)
+        vars(other).update(vars(self) | {"style": style})
+        return other
 
     @property
     def tables(self) -> Tables:
@@ -92,6 +105,11 @@ class SessionFacts:
             return ()
         return sagittal_classes(self.tables, self.sides.values(), self.norm.people, self.rules)
 
+    @property
+    def met(self) -> tuple[PatternDeviation, ...]:
+        """Rows of ``deviations.csv`` of this condition: what is met, and the classes that are named, largest first."""
+        return met_of(self.judged, self.classes)
+
     @cached_property
     def groups(self) -> tuple[tuple[PatternRule, tuple[PatternDeviation, ...]], ...]:
         """Patterns said in words, left and right together, the largest first; a covered one stands in another's sentence."""
@@ -130,7 +148,7 @@ class SessionFacts:
         each : PatternDeviation
             The pattern on one side.
         """
-        return self._tested[each.pattern, each.side]
+        return self._tested.get((each.pattern, each.side), ())
 
     @cached_property
     def _tested(self) -> Mapping[tuple[str, str], tuple[Artefact, ...]]:

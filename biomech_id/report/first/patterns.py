@@ -76,7 +76,7 @@ def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: flo
     sheet.heading(left_mm, top_mm, style.label("first.differs"))
     sheet.text(right_mm, top_mm, style.label("first.by_size"), size="tiny", colour="quiet", ha="right")
     y = top_mm + 2.2
-    for text, colour in _openings(facts):
+    for text, colour in openings(facts):
         weight = "normal" if colour == "quiet" else "bold"
         lines = wrapped(text, right_mm - left_mm, style.size("small"), weight=weight)
         y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight=weight) + 0.8
@@ -98,8 +98,14 @@ def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: flo
     _draw_curves(sheet, facts, (left_mm, y + 5.0, right_mm, bottom_mm))
 
 
-def _openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
-    """Sentences above all others: sides of too few cycles, a speed that changes curves, and why nothing is said."""
+def openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
+    """Yield sentences above all others, each with its colour: sides of too few cycles, class, speed, and why nothing is said.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    """
     style = facts.style
     for side in facts.silent_sides:
         n = facts.counts[side]
@@ -202,20 +208,16 @@ class _Line:
 def _lines(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDeviation], room_mm: float) -> Iterator[_Line]:
     """Lines below the numbers of a sentence."""
     style = facts.style
-    warned, silent, lacking = _tests(facts, sides)
+    warnings, quiet = artefact_words(facts, sides)
     paragraphs = [
         *([] if _norm_fits(rule, sides, style, room_mm) else [_Line(_norm_text(rule, sides[0], style), "tiny", "quiet")]),
         _Line(named_words(rule, style), "body", weight="bold"),
         *(_Line(text) for text in _of_both_sides(facts, rule)),
         _Line(_measured(rule, sides, style), "tiny", "quiet"),
         *(_Line(text) for text in _covered(facts, sides)),
-        *(_Line(f"▲ {style.label(f'warns.{artefact}')}", colour="warn", weight="bold") for artefact in warned),
+        *(_Line(warning, colour="warn", weight="bold") for warning in warnings),
+        *([_Line(quiet, "tiny", "quiet")] if quiet else []),
     ]
-    quiet = [
-        style.label(label, tests=", ".join(style.label(f"artefact.{artefact}") for artefact in tests))
-        for label, tests in (("first.no_warning", silent), ("first.not_run", lacking)) if tests
-    ]  # fmt: skip
-    paragraphs += [_Line("; ".join(quiet), "tiny", "quiet")] if quiet else []
     for line in paragraphs:
         for text in wrapped(line.text, room_mm, style.size(line.size), weight=line.weight):
             yield replace(line, text=text)
@@ -271,6 +273,39 @@ def named_words(rule: PatternRule, style: Style) -> str:
     """
     words, short = shown_words(rule, style), rule_words(rule, style)[1]
     return f"{words[:1].upper()}{words[1:]}" + (f" ({short})" if short != words else "")
+
+
+def row_words(facts: SessionFacts, each: PatternDeviation) -> str:
+    """Return a row of ``deviations.csv`` as this page would say it: number, what it is, norm, error, cycles, size and rule.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    each : PatternDeviation
+        The row; its side stands elsewhere.
+    """
+    rule, style, alone = facts.rules[each.pattern], facts.style, [replace(each, side="")]
+    words = f"{_values(alone, style)}: {named_words(rule, style)}"
+    return "; ".join((words, _norm_text(rule, each, style), _measured(rule, alone, style)))
+
+
+def artefact_words(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> tuple[list[str], str]:
+    """Return what could make a pattern without it being there: warnings, and which tests had none or could not run, in one line.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    sides : Sequence[PatternDeviation]
+        One pattern, of one side or both.
+    """
+    style, (warned, silent, lacking) = facts.style, _tests(facts, sides)
+    quiet = [
+        style.label(label, tests=", ".join(style.label(f"artefact.{artefact}") for artefact in tests))
+        for label, tests in (("first.no_warning", silent), ("first.not_run", lacking)) if tests
+    ]  # fmt: skip
+    return [f"▲ {style.label(f'warns.{artefact}')}" for artefact in warned], "; ".join(quiet)
 
 
 def _tests(facts: SessionFacts, sides: Sequence[PatternDeviation]) -> tuple[list[str], list[str], list[str]]:

@@ -223,11 +223,24 @@ def draw_trust(sheet: Sheet, layers: Sequence[LayerTrust], left_mm: float, right
     y = top_mm + 1.4
     for each in layers:
         sheet.text(left_mm, y + 3.0, SHAPES.get(each.grade, _RING), size="body", colour=grade_colour(each.grade))
-        judged = f"{style.label(f'first.layer_{each.layer}')}: {grade_word(each.grade, style)}"
+        judged, details = layer_words(each, style)
         sheet.text(left_mm + 5.0, y + 3.0, judged, size="small", weight="bold")
-        lines = wrapped("; ".join(filter(None, each.details)), right_mm - left_mm - 5.0, style.size("tiny"), most=3)
+        lines = wrapped(details, right_mm - left_mm - 5.0, style.size("tiny"), most=3)
         y = sheet.paragraph(left_mm + 5.0, y + 3.4, lines, size="tiny", colour="quiet", spacing=1.2) + 0.4
     return y
+
+
+def layer_words(each: LayerTrust, style: Style) -> tuple[str, str]:
+    """Return a layer with its grade in words, and why.
+
+    Parameters
+    ----------
+    each : LayerTrust
+        The layer.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    return f"{style.label(f'first.layer_{each.layer}')}: {grade_word(each.grade, style)}", "; ".join(filter(None, each.details))
 
 
 def grade_word(grade: Grade, style: Style) -> str:
@@ -281,13 +294,9 @@ def draw_unsayable(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: fl
     left_mm, top_mm, right_mm : float
         Millimetres from the sheet's left and top.
     """
-    style = sheet.style
-    sides, rows = unsayable(facts)
-    if not rows and not sides:
+    style, text = sheet.style, unsayable_words(facts)
+    if not text:
         return top_mm
-    text = " ".join(
-        [*(f"{side}." for side in sides), *([style.label("first.unsayable_text", rows=", ".join(rows))] if rows else [])]
-    )
     lines = wrapped(text, right_mm - left_mm - 7.0, style.size("small"))
     height = 7.0 + len(lines) * style.size("small") * MM_PER_POINT * 1.25
     sheet.box(left_mm, top_mm, right_mm - left_mm, height, face="shade", edge=None)
@@ -295,6 +304,19 @@ def draw_unsayable(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: fl
     sheet.text(left_mm + 4.0, top_mm + 4.4, style.label("first.unsayable"), size="body", weight="bold")
     sheet.paragraph(left_mm + 4.0, top_mm + 5.4, lines, size="small", spacing=1.25)
     return top_mm + height
+
+
+def unsayable_words(facts: SessionFacts) -> str:
+    """Return what could not have been said, in words; empty where everything could.
+
+    Parameters
+    ----------
+    facts : SessionFacts
+        The session, judged.
+    """
+    sides, rows = unsayable(facts)
+    rows = [facts.style.label("first.unsayable_text", rows=", ".join(rows))] if rows else []
+    return " ".join([*(f"{side}." for side in sides), *rows])
 
 
 def unsayable(facts: SessionFacts) -> tuple[list[str], list[str]]:

@@ -1,7 +1,7 @@
 // The page put together: what is shown, where the cursor stands, and what a key does.
 import { Chart, emptyWords, overCycle, overTime, percentPlace } from "./charts.js";
 import { Decisions } from "./decisions.js";
-import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, stancesPanel } from "./panels.js";
+import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, saidPanel, stancesPanel } from "./panels.js";
 import { port } from "./port.js";
 import { element, named, page, say, shown, sideWord, speech } from "./text.js";
 import { Timeline } from "./timeline.js";
@@ -197,7 +197,7 @@ function fill() {
     element("label", {}, `${say("author")} `, element("input", { type: "text", id: "author", value: "", dir: "auto", oninput: (/** @type {Event} */ event) => (decisions().author = /** @type {HTMLInputElement} */ (event.target).value.trim()) })), " ",
     element("label", {}, `${say("reason")} `, element("input", { type: "text", id: "reason", dir: "auto" }))));
   who.append(...commentPanel(desk));
-  parts.panels.replaceChildren(findingsPanel(desk), decidedPanel(desk, download), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), who);
+  parts.panels.replaceChildren(saidPanel(desk), findingsPanel(desk), decidedPanel(desk, download), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), who);
   /** @type {HTMLInputElement} */ (document.getElementById("author")).value = decisions().author;
   /** @type {HTMLInputElement} */ (document.getElementById("reason")).value = reason;
   timeline.show(trial, decisions());

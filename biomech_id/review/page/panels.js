@@ -1,6 +1,6 @@
 // What can be decided, and what was: findings that lead to their frame, cycles, stances, events, comments, and the file they make.
 import { NEAREST_S } from "./decisions.js";
-import { element, inLanguage, named, say, shown, sideWord } from "./text.js";
+import { element, inLanguage, named, say, shown, sideWord, speech } from "./text.js";
 
 /**
  * @typedef {{trial: LoadedTrial, session: SessionNote, decisions: import("./decisions.js").Decisions, time: () => number, goto: (time_s: number) => void,
@@ -37,6 +37,33 @@ export function findingsPanel(desk) {
   });
   const failed = session.failed.map((each) => element("tr", { class: "severity-error" }, element("td", {}, say("error")), element("td", {}, "–"), element("td", { class: "words" }, named(`${each.file}: ${each.error}`))));
   return section(say("findings"), [say("severity"), say("when"), say("what")], [...rows, ...gaps, ...failed], "findings");
+}
+
+/** How a pattern stands on the report's first page. @param {DeviationRow} row */
+function standing(row) {
+  if (row.marked === "true") return row.covered_by ? say("stands_covered", { pattern: row.covered_by }) : say("stands_said");
+  return say(row.within_error === "true" ? "stands_error" : "stands_not");
+}
+
+/** What differs from the norm in straight walks like this one, in the words of Python; nothing is worked out here. @param {Desk} desk */
+export function saidPanel(desk) {
+  const { trial, session } = desk;
+  const walks = trial.note.kind === "straight" ? session.walks.find((each) => each.condition === trial.note.condition) : undefined;
+  const words = walks?.words[speech.language];
+  /** @type {HTMLElement[][]} */
+  const [first, others] = [[], []];
+  (walks?.rows ?? []).forEach((row, number) => {
+    const { said, warns, quiet } = /** @type {WalkWords} */ (words).rows[number];
+    const own = row.marked === "true" && !row.covered_by;
+    (own ? first : others).push(element("tr", { class: own ? "" : "quiet" }, element("td", { class: `side-${row.side}` }, sideWord(row.side)), element("td", {}, standing(row)), element("td", {}, shown(row.size, 1)),
+      element("td", { class: "words" }, said, ...warns.map((each) => element("p", { class: "note warns" }, each)), quiet ? element("small", { class: "quiet" }, " ", quiet) : null)));
+  });
+  const made = section(say("said"), [say("side"), say("stands"), say("size"), say("what")], [...first, ...others], "said");
+  if (!words) return made;
+  made.querySelector("h2")?.after(...words.openings.map((each) => element("p", { class: "note" }, each)));
+  if (words.unsayable) made.append(element("p", { id: "unsayable" }, element("b", {}, `${say("unsayable")}: `), words.unsayable));
+  made.append(element("h3", {}, say("trust")), ...words.trust.map((each) => element("p", { class: "note" }, each)));
+  return made;
 }
 
 /** @param {Desk} desk */

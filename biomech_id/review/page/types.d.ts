@@ -26,11 +26,14 @@ interface FollowedNote {
   what?: (string | number)[]; trials?: string[]; since?: string; time_s?: number; new_time_s?: number | null; new?: boolean; deleted?: boolean; text?: string; reason?: string; author?: string;
 }
 interface NormNote { movement: string; curves: [string, string][]; block: string; arrays: Record<string, ArrayNote> }
+interface DeviationRow { side: string; pattern: string; size: number | null; band: number | null; within_error: string; marked: string; covered_by: string }
+interface WalkWords { openings: string[]; rows: { said: string; warns: string[]; quiet: string }[]; unsayable: string; trust: string[] }
+interface WalksNote { condition: string; rows: DeviationRow[]; words: Record<Language, WalkWords> }
 interface SessionNote {
   folder: string;
   subject: { code: string | null; session_date: string | null; age_years: number | null; sex: string | null; mass_kg: number | null };
   model: string; kinetics: string; verdict: string; version: string; findings: FindingNote[]; failed: { file: string; error: string }[];
-  decisions: FollowedNote[]; norm: NormNote | null; trials: TrialNote[];
+  decisions: FollowedNote[]; norm: NormNote | null; trials: TrialNote[]; walks: WalksNote[];
 }
 interface VariableNote {
   variable: string; component: string; title: string; positive: string; negative: string; unit: string; quantity: string;

@@ -1,4 +1,4 @@
-"""Changes between two sessions, and what is said of patterns: from ids and numbers, in both languages."""
+"""Changes between two sessions: where they lead, and what may not be compared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from biomech_id.interpretation.changes import ChangeDirection, changes_of, not_comparable
 from biomech_id.interpretation.deviations import PatternDeviation
 from biomech_id.interpretation.rules import shipped_rules
-from biomech_id.interpretation.sentences import change_sentence, deviation_sentence
 from biomech_id.session.tables.session_tables import Tables, tidy_table
 
 RULES = shipped_rules()
@@ -52,16 +51,3 @@ def test_what_was_measured_otherwise_is_not_compared() -> None:
     static = not_comparable(session(), session(flat=False))
     assert {"ASTS4", "NHS"} <= set(static)
     assert "CRS" not in static
-
-
-def test_sentences_have_the_number_first_and_the_name_in_brackets() -> None:
-    said = deviation_sentence(CROUCH, RULES)
-    assert said.startswith("left 36.4 deg: ")
-    assert "(crouch)" in said
-    assert "7 of 7 cycles" in said
-    german = deviation_sentence(CROUCH, RULES, "de")
-    assert german.startswith("links 36,4 deg: ")
-    assert "(Kauergang)" in german
-    (change,) = changes_of([CROUCH], [replace(CROUCH, value=21.0)])
-    assert "towards the norm" in change_sentence(change, RULES)
-    assert "zur Norm hin" in change_sentence(change, RULES, "de")

@@ -23,10 +23,10 @@ from biomech_id.report.first.patterns import (
     CURVE_ROWS,
     _class_words,
     _of_both_sides,
-    _openings,
     _pace,
     _sided,
     named_words,
+    openings,
     rule_words,
     shown_words,
 )
@@ -107,7 +107,7 @@ def opened(scores=(), band_deg=4.0, **values) -> str:
         "left_out": None,
         "angles_compared": True,
     }
-    return " ".join(text for text, _ in _openings(SimpleNamespace(**{**facts, **values})))
+    return " ".join(text for text, _ in openings(SimpleNamespace(**{**facts, **values})))
 
 
 def test_where_no_angle_was_compared_it_does_not_say_that_nothing_lies_beyond():
