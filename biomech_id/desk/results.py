@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from contextlib import suppress
@@ -222,17 +221,3 @@ def process_start(process: int) -> str:
     except OSError:
         return ""
     return "" if status[0] == "Z" else status[19]
-
-
-def json_of(text: str) -> Any:
-    """Return what a text of JSON says; None for a text that is none.
-
-    Parameters
-    ----------
-    text : str
-        Perhaps JSON.
-    """
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None

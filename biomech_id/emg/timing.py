@@ -49,22 +49,6 @@ def normal_bands(muscle: str, foot_off_percent: float = TABLE_FOOT_OFF_PERCENT) 
     return tuple((_stretched(on, foot_off_percent), _stretched(off, foot_off_percent)) for on, off in sorted(bands))
 
 
-def band_source(muscle: str) -> str:
-    """Return the source of a muscle's bands.
-
-    Parameters
-    ----------
-    muscle : str
-        Name in `MUSCLES`, with or without bands.
-
-    Returns
-    -------
-    str
-        A letter of `TIMING_SOURCES`; "" for a muscle without a band.
-    """
-    return next((row["source"] for row in _ROWS if row["muscle"] == muscle), "")
-
-
 def _stretched(percent: float, foot_off_percent: float) -> float:
     if not 0.0 < foot_off_percent < 100.0:
         return percent

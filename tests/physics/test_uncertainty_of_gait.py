@@ -6,7 +6,7 @@ differentiated and solved anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -16,22 +16,26 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import NOISE_SOURCES, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Segment
-from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.dynamics.loads import JointLoads
+from biomech_id.dynamics.newton_euler import leg_at, solve_body
 from biomech_id.models.conventional import calibrate
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model
 from biomech_id.sample import SampleTrial, virtual_subject
-from biomech_id.session.bands.uncertainty import joint_variances
+from biomech_id.session.bands.bands import JointChanges
 from biomech_id.session.tables.clinical import clinical_moment
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Trial
 from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.propagation import deviation
 from biomech_id.uncertainty.recording import noise_gram
 from biomech_id.uncertainty.sizes import error_sizes
+from biomech_id.uncertainty.sources import ErrorSource, Nominal
 
 SIZES = error_sizes()
 NOISE_M, CUTOFF_HZ, RATE_HZ = 5e-4, 8.0, 100.0
@@ -170,6 +174,19 @@ def sizes_of() -> dict[str, tuple[str, float]]:
         named |= {f"{s} {what}": ("inertia", SIZES[f"{s}_{what}_percent"] / 100) for what in ("mass", "com")}
         named[f"{s} tensor"] = ("inertia", SIZES["tensor_percent"] / 100)
     return named
+
+
+def joint_variances(
+    loads: JointLoads, side: str, errors: Mapping[str, Sequence[ErrorSource]], frames: BoolArray
+) -> dict[str, dict[str, FloatArray]]:
+    """Group of sources -> joint -> variances (N, 4) of the moment's X, Y, Z, (N m)^2, and of the power, W^2."""
+    leg = JointChanges(Nominal(leg_at(loads, side, frames)), loads.motion, side, np.flatnonzero(frames))
+    variances: dict[str, dict[str, FloatArray]] = {}
+    for group, sources in errors.items():
+        off = deviation(leg.nominal, sources)
+        for joint in JOINTS:
+            variances.setdefault(group, {})[joint] = (leg.joint(joint, off) ** 2).sum(axis=2)
+    return variances
 
 
 @lru_cache(maxsize=1)

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.anatomy import JOINTS
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import ERROR_SOURCES
-from biomech_id.dynamics.loads import JointLoads
-from biomech_id.dynamics.newton_euler import leg_at
-from biomech_id.session.bands.bands import CycleBand, JointChanges
+from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.cycle_table import Curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, block_table
-from biomech_id.uncertainty.propagation import deviation
-from biomech_id.uncertainty.sources import ErrorSource, Nominal
 
 TOTAL, EVENTS, SHIFT = "total", "events", "hip_centre_shift"
-
-
-def joint_variances(
-    loads: JointLoads, side: str, errors: Mapping[str, Sequence[ErrorSource]], frames: BoolArray
-) -> dict[str, dict[str, FloatArray]]:
-    """Return group of sources -> joint -> variances (N, 4) of the moment's X, Y, Z, (N m)^2, and of the power, W^2.
-
-    Parameters
-    ----------
-    loads : JointLoads
-        Joint loads of the whole trial, both legs.
-    side : str
-        Side of the leg: "L" or "R".
-    errors : Mapping[str, Sequence[ErrorSource]]
-        Groups of sources of that leg.
-    frames : BoolArray
-        (n,), the N frames that are wanted.
-    """
-    leg = JointChanges(Nominal(leg_at(loads, side, frames)), loads.motion, side, np.flatnonzero(frames))
-    variances: dict[str, dict[str, FloatArray]] = {}
-    for group, sources in errors.items():
-        off = deviation(leg.nominal, sources)
-        for joint in JOINTS:
-            variances.setdefault(group, {})[joint] = (leg.joint(joint, off) ** 2).sum(axis=2)
-    return variances
 
 
 @dataclass(frozen=True, eq=False)
