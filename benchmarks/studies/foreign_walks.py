@@ -17,7 +17,16 @@ from pathlib import Path
 from biomech_id import __version__, read_c3d
 from biomech_id.markersets import propose, walking
 from biomech_id.markersets.marker_set import MarkerKey
-from biomech_id.markersets.walking import OFFERED_MARGIN, WalkNames, WalkShape, name_walk, named_in, template_of, walk_shape
+from biomech_id.markersets.walking import (
+    OFFERED_MARGIN,
+    WalkNames,
+    WalkShape,
+    WalkTemplate,
+    name_walk,
+    named_in,
+    template_of,
+    walk_shape,
+)
 
 TABLE, SEED = Path(__file__).with_suffix(".md"), 20261128
 #: Laboratory -> its walks below the folder of recordings; "*" for every file of the norm's people.
@@ -165,12 +174,28 @@ def text_of(rows: list[Named]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_template(template: WalkTemplate, path: Path) -> None:
+    """Write a template as the file that ships.
+
+    Parameters
+    ----------
+    template : WalkTemplate
+        As of `template_of`.
+    path : Path
+        A .csv.
+    """
+    lines = ["point,beside,numbers (medians; then spreads)"]
+    for (child, parent), part in sorted(template.items()):
+        lines.append(",".join([child, parent, *(f"{value:.4f}" for value in (*part.median, *part.spread))]))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """Write the table, and with ``--template`` what ships."""
     every = list(walks(Path(os.environ["BIOMECH_ID_SHARED"])))
     if "--template" in sys.argv:
         known = [(each.shape, each.roles) for each in every if each.shape is not None and each.path not in NO_WALKS]
-        walking.write_template(template_of(known), Path(walking.__file__).with_name("walking.csv"))
+        write_template(template_of(known), Path(walking.__file__).with_name("walking.csv"))
     TABLE.write_text(text_of(list(left_out(every))), encoding="utf-8")
     return 0
 

@@ -222,22 +222,6 @@ def shipped_template() -> WalkTemplate:
     return {key: TreePart(tuple(each[: len(each) // 2]), tuple(each[len(each) // 2 :])) for key, each in numbers.items()}
 
 
-def write_template(template: WalkTemplate, path: Path) -> None:
-    """Write a template as the file that ships.
-
-    Parameters
-    ----------
-    template : WalkTemplate
-        As of `template_of`.
-    path : Path
-        A .csv.
-    """
-    lines = ["point,beside,numbers (medians; then spreads)"]
-    for (child, parent), part in sorted(template.items()):
-        lines.append(",".join([child, parent, *(f"{value:.4f}" for value in (*part.median, *part.spread))]))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 # The reading.
 
 

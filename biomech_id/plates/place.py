@@ -14,7 +14,7 @@ place of their plate makes typical are left out; momentum that contradicts the c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -285,23 +285,3 @@ def _momentum_row(step: PlateStep, at: int, n: int, population: Population) -> t
     left = np.zeros((2, n))
     left[:, at : at + 2], left[:, at + 2], left[:, n - 2 :] = R, -R @ step.momentum_by_turn_m, np.eye(2)
     return left, R @ step.momentum_lab_m - population.momentum_m
-
-
-def as_if_moved(step: PlateStep, elsewhere: Sequence[float]) -> PlateStep:
-    """Return a step as it would be told if its plate stood elsewhere than the file says, to first order.
-
-    Parameters
-    ----------
-    step : PlateStep
-        The step as measured, with the plate where the file has it.
-    elsewhere : Sequence[float]
-        (3,), truth less file: m, m, rad.
-
-    Returns
-    -------
-    PlateStep
-        With pressure and momentum as that plate would have them.
-    """
-    by = np.asarray(elsewhere, dtype=float)
-    curve = step.curve - (step.by_plate @ by).reshape(-1, 2)
-    return replace(step, curve=curve, momentum_lab_m=step.momentum_lab_m + by[:2] - step.momentum_by_turn_m * by[2])

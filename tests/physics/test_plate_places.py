@@ -11,12 +11,13 @@ import pytest
 import biomech_id as bid
 from biomech_id.errors import OptionError
 from biomech_id.judgement.session_plates import PlatesTold, plate_findings, tell_plates, with_plate_places
-from biomech_id.plates.place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, not_a_habit, population_of
+from biomech_id.plates.place import LIKE_NOBODY, LIKE_OTHERS, fit_plates, not_a_habit, population_of
 from biomech_id.plates.records import population_records, read_population, step_from, step_record
 from biomech_id.plates.steps import PlateStep
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.session import Session
 from biomech_id.trial import Trial
+from tests.moved_plates import as_if_moved
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 IN_MM = np.array([1e3, 1e3, np.degrees(1.0)])

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from biomech_id.cli.app import app
 from biomech_id.errors import MissingInputError
 from biomech_id.judgement.plate_log import LoggedSession, log_findings, own_population, plate_logs, read_log
-from biomech_id.plates.place import as_if_moved
 from biomech_id.plates.records import population_records, read_population, step_record
 from biomech_id.plates.steps import PlateStep
+from tests.moved_plates import as_if_moved
 
 SHIFT = (0.018, -0.022, np.radians(3.0))
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import biomech_id as bid
+from benchmarks.studies.foreign_walks import write_template
 from biomech_id.cli.app import app
 from biomech_id.markersets import load_markerset
 from biomech_id.markersets.marker_set import parse_markerset
@@ -23,7 +24,6 @@ from biomech_id.markersets.walking import (
     shipped_template,
     template_of,
     walk_shape,
-    write_template,
 )  # fmt: skip
 from biomech_id.sample.c3d import write_c3d
 from biomech_id.trial import Markers, Trial
