@@ -68,13 +68,16 @@ class ArtefactTests:
         Side -> its mean.
     people : Sequence[NormSample]
         Who is in the norm.
+    condition : str | None, optional
+        Whose trials and static are asked; None for all trials and the first static.
     """
 
     def __init__(
         self, tables: Tables, curves: NormCurves, norm_of: Callable[[RuleQuantity], TermNorm | None],
-        means: Mapping[str, LimbCurves], people: Sequence[NormSample],
+        means: Mapping[str, LimbCurves], people: Sequence[NormSample], *, condition: str | None = None,
     ) -> None:  # fmt: skip
         self._tables, self._curves, self._norm_of, self._means, self._people = tables, curves, norm_of, means, people
+        self._condition_asked, self._calibration = condition, tables.calibration_of(condition or "")
 
     def of_rule(self, rule: PatternRule, side: str, cycles: int) -> tuple[Artefact, ...]:
         """Return what the tests that a rule names found of a side.
@@ -112,7 +115,7 @@ class ArtefactTests:
             "knee-axis": lambda _, side: self._knee_axis(side),
             "constant-shift": self._constant_shift,
             "pelvis-markers": lambda _, side: self._pelvis_markers(side),
-            "foot-offset": lambda _rule, _side: self._tables.calibration.get("foot_flat") is not True,
+            "foot-offset": lambda _rule, _side: self._calibration.get("foot_flat") is not True,
             "speed": lambda rule, _side: self._speed(rule),
             "events": lambda _rule, _side: self._events(),
             "plates": lambda _rule, _side: self._plates(),
@@ -127,11 +130,12 @@ class ArtefactTests:
 
     @property
     def _straight(self) -> list[Mapping[str, Any]]:
-        trials = self._tables.summary.get("trials", ())
-        return [trial for trial in trials if any(cycle["used"] for cycle in trial["cycles"])]
+        asked, trials = self._condition_asked, self._tables.summary.get("trials", ())
+        own = (trial for trial in trials if asked is None or trial["condition"] == asked)
+        return [trial for trial in own if any(cycle["used"] for cycle in trial["cycles"])]
 
     def _knee_axis(self, side: str) -> bool | None:
-        judged = self._tables.calibration.get("sides", {}).get(side, {})
+        judged = self._calibration.get("sides", {}).get(side, {})
         if "knee_varus_slope" not in judged:
             return None
         turned = beyond_healthy(judged["knee_varus_slope"], judged["knee_varus_correlation"])
@@ -184,7 +188,7 @@ class ArtefactTests:
         return any(finding.get("severity") != "info" for trial in trials for finding in trial.get("findings", ()))
 
     def _static_knee(self, side: str) -> bool | None:
-        flexion = self._tables.calibration.get("sides", {}).get(side, {}).get("static_knee_flexion_deg")
+        flexion = self._calibration.get("sides", {}).get(side, {}).get("static_knee_flexion_deg")
         return None if flexion is None else bool(flexion > STATIC_KNEE_DEG)
 
     def _leg_length(self) -> bool:

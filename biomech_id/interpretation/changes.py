@@ -212,13 +212,14 @@ def reasons_apart(first: Tables, second: Tables, *, conditions: tuple[str, str] 
         {key: _worn(tables, condition, key) for key in ("footwear", "aid")}
         for tables, condition in zip((first, second), conditions, strict=True)
     ]
+    own, other = (each.calibration_of(condition) for each, condition in zip((first, second), conditions, strict=True))
     apart = {
         "model": _differs(first.summary, second.summary, "fingerprint", "model"),
         "hip-centre": _differs(first.summary, second.summary, "fingerprint", "hip_centre"),
         # What nobody stated differs from nothing: it is said beside the comparison.
         **{key: bool(worn[0][key] and worn[1][key]) and worn[0][key] != worn[1][key] for key in ("footwear", "aid")},
-        KNEE_AXIS: knee_axis_of(first) != knee_axis_of(second),
-        STATIC: first.calibration.get("foot_flat") != second.calibration.get("foot_flat"),
+        KNEE_AXIS: knee_axis_of(first, conditions[0]) != knee_axis_of(second, conditions[1]),
+        STATIC: own.get("foot_flat") != other.get("foot_flat"),
         KINETICS: _differs(first.summary, second.summary, "fingerprint", "kinetics"),
     }
     return tuple(reason for reason, differs in apart.items() if differs)
@@ -254,16 +255,18 @@ def _refusing(rule: PatternRule, reasons: Sequence[str]) -> Iterator[str]:
     return (reason for reason in reasons if concerned[reason])
 
 
-def knee_axis_of(tables: Tables) -> tuple[str, str]:
+def knee_axis_of(tables: Tables, condition: str = "") -> tuple[str, str]:
     """Return how a session's knee axes were found: the recipe's way, and the calibration's method, by device or markers.
 
     Parameters
     ----------
     tables : Tables
         The session.
+    condition : str, optional
+        Of the trials, which may have a static of its own.
     """
     way = str((tables.summary.get("recipe") or {}).get("model", {}).get("knee_axis", ""))
-    return way, str(tables.calibration.get("knee_and_ankle_centre_method") or "")
+    return way, str(tables.calibration_of(condition).get("knee_and_ankle_centre_method") or "")
 
 
 def _worn(tables: Tables, condition: str, key: str) -> frozenset[str]:

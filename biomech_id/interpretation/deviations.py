@@ -372,8 +372,6 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
     for t, s, c, parameter, value in zip(*(rows[n] for n in ("trial", "side", "cycle", "parameter", "value")), strict=True):
         if parameter in wanted:
             numbers.setdefault(parameter, {})[t, s, int(c)] = value
-    # Only a model whose foot has a level of its own says whether the feet stood flat.
-    flat = tables.calibration.get("foot_flat") is True
     judged = []
     for (condition, side), used in averaged_cycles(tables).groupby(["condition", "side"], sort=False):
         of = [(t, s, int(c)) for t, s, c in zip(used["trial"], used["side"], used["cycle"], strict=True)]
@@ -382,6 +380,8 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
             at = [places.get((*key, *name), -1) for key in of]
             if max(at) >= 0:
                 curves[name] = np.where(np.array(at)[:, None] >= 0, values[at], np.nan)
+        # Only a model whose foot has a level of its own says whether the feet stood flat.
+        flat = tables.calibration_of(str(condition)).get("foot_flat") is True
         each = LimbCurves(
             curves, {event: used[f"{event}_percent"].to_numpy(np.float64) for event in PHASE_EVENTS},
             {name: np.array([known.get(key, np.nan) for key in of]) for name, known in numbers.items()},
@@ -477,7 +477,8 @@ def judge_sides(
     deviations: list[PatternDeviation] = []
     for condition in dict.fromkeys(side.condition for side in judged):
         sides = [side for side in judged if side.condition == condition]
-        tests = ArtefactTests(tables, norm.curves, norm.of, {side.side: side.mean for side in sides}, norm.people)
+        means = {side.side: side.mean for side in sides}
+        tests = ArtefactTests(tables, norm.curves, norm.of, means, norm.people, condition=condition)
         whole = _whole_walk(sides)
         for rule in rules.rows:
             if not rule.is_class:
@@ -582,7 +583,7 @@ def sagittal_classes(
         means = {each.side: each.mean for each in sides if each.condition == side.condition}
         counts = [each.cycles.count for each in sides if each.condition == side.condition]
         if diagnosed and len(counts) == len(SIDES) and min(counts) >= LEAST_SAID_CYCLES:
-            tests = ArtefactTests(tables, norm.curves, norm.of, means, people)
+            tests = ArtefactTests(tables, norm.curves, norm.of, means, people, condition=side.condition)
             named = (_judged(rule, side, norm, tests) for rule in classes if _is_stable(rule, side, limbs))
             one = replace(one, named=next((each for each in named if each.marked), None))
         of_sides.append(one)

@@ -154,7 +154,7 @@ class SessionFacts:
     def _tested(self) -> Mapping[tuple[str, str], tuple[Artefact, ...]]:
         people = self.norm.people if self.norm is not None else ()
         norm, means = LimbNorm(people), {side: each.mean for side, each in self.sides.items()}
-        tests = ArtefactTests(self.tables, norm.curves, norm.of, means, people)
+        tests = ArtefactTests(self.tables, norm.curves, norm.of, means, people, condition=self.layer.condition)
         return {(x.pattern, x.side): tests.of_rule(self.rules[x.pattern], x.side, x.cycles) for x in self.judged}
 
     @cached_property

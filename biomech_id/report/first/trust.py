@@ -94,7 +94,7 @@ def _angles(facts: SessionFacts) -> Iterator[LayerTrust]:
         details, own = [], grade
         if plane == "sagittal":
             details.append(_counts_text(facts, facts.counts, "first.cycles"))
-            if facts.tables.calibration.get("foot_flat") is not True:
+            if facts.tables.calibration_of(facts.layer.condition).get("foot_flat") is not True:
                 details.append(style.label("first.no_flat_static"))
         elif not carried:
             own = _worst(own, Grade.WARN)
@@ -108,16 +108,16 @@ def _angles(facts: SessionFacts) -> Iterator[LayerTrust]:
 
 def _knee_axes(facts: SessionFacts) -> str:
     """Words of the calibration about how the knees' axes came about."""
-    calibration = facts.tables.calibration
+    calibration = facts.tables.calibration_of(facts.layer.condition)
     legs = [leg.get("knee_centre_method", "") for leg in calibration.get("sides", {}).values()]
     return " ".join(map(str, [calibration.get("knee_and_ankle_centre_method", ""), *legs]))
 
 
 def _turned(facts: SessionFacts) -> Iterator[str]:
     """What varus in swing shows of each knee's axis: its slope, which proves nothing where it is small."""
-    style, slopes_of_sides = facts.style, []
+    style, slopes_of_sides, calibration = facts.style, [], facts.tables.calibration_of(facts.layer.condition)
     for side in SIDES:
-        slope = facts.tables.calibration.get("sides", {}).get(side, {}).get("knee_varus_slope")
+        slope = calibration.get("sides", {}).get(side, {}).get("knee_varus_slope")
         if slope is not None:
             slopes_of_sides.append(f"{style.label(f'first.side_{side}')} {value_text(slope, '1', style)}")
     if slopes_of_sides:

@@ -162,6 +162,17 @@ class Tables:
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 
+    def calibration_of(self, condition: str) -> Mapping[str, Any]:
+        """Return the calibration of a condition's walks: by its own static, or by the first one.
+
+        Parameters
+        ----------
+        condition : str
+            Of the trials.
+        """
+        own: Mapping[str, Any] = self.calibration.get("conditions", {}).get(condition, self.calibration)
+        return own
+
     @property
     def diagnosis(self) -> str:
         """The person's diagnosis as it was written; empty where there is none, or nobody wrote one."""

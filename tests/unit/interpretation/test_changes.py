@@ -17,11 +17,14 @@ CROUCH = PatternDeviation(
 )  # fmt: skip
 
 
-def session(model: str = "conventional", axis: str = "markers", flat: bool = True) -> Tables:
+def session(
+    model: str = "conventional", axis: str = "markers", flat: bool = True, *, hip: str = "davis", aid: str = "none"
+) -> Tables:
     empty = {
         name: tidy_table(name) for name in ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
     }
-    summary = {"fingerprint": {"model": model}, "recipe": {"model": {"knee_axis": axis}}}
+    trial = {"kind": "straight", "condition": "barefoot", "aid": aid}
+    summary = {"fingerprint": {"model": model, "hip_centre": hip}, "recipe": {"model": {"knee_axis": axis}}, "trials": [trial]}
     return Tables(frames={}, summary=summary, calibration={"foot_flat": flat}, **empty)
 
 
@@ -48,6 +51,22 @@ def test_what_was_measured_otherwise_is_not_compared() -> None:
     axis = not_comparable(session(), session(axis="walk"))
     assert {"HT1", "HC1", "KVL"} <= set(axis)
     assert {"CRS", "PT1", "FT1"}.isdisjoint(axis)
+    assert set(not_comparable(session(hip="davis"), session(hip="harrington")).values()) == {"hip-centre"}
+    assert set(not_comparable(session(aid="none"), session(aid="crutches")).values()) == {"aid"}
+    assert not_comparable(session(aid="not stated"), session(aid="crutches")) == {}
     static = not_comparable(session(), session(flat=False))
     assert {"ASTS4", "NHS"} <= set(static)
     assert "CRS" not in static
+
+
+@pytest.mark.parametrize(("own", "reason"), [
+    ({"foot_flat": False}, "static"),
+    ({"foot_flat": True, "knee_and_ankle_centre_method": "knee alignment device"}, "knee-axis"),
+    ({"foot_flat": True}, None),
+])  # fmt: skip
+def test_a_condition_with_a_static_of_its_own_is_compared_by_that(own: dict[str, object], reason: str | None) -> None:
+    tables = session()
+    of_both = replace(tables, calibration={**tables.calibration, "conditions": {"shod": own}})
+    refused = not_comparable(of_both, of_both, conditions=("barefoot", "shod"))
+    assert set(refused.values()) == ({reason} if reason else set())
+    assert not_comparable(of_both, of_both, conditions=("shod", "shod")) == {}

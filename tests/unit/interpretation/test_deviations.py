@@ -264,3 +264,26 @@ def test_a_speed_explains_what_changes_the_way_that_speed_changes_it(speed: floa
     means = {"L": LimbCurves({}, {}, {"speed_dimensionless": np.array([speed])})}
     tests = ArtefactTests(session(), {}, lambda _: TermNorm(0.42, 0.02, 10), means, PEOPLE)
     assert ("speed" in tests.warnings(shipped_rules()[pattern], "L", 4)) is warns
+
+
+def test_what_could_make_it_is_asked_of_the_condition_s_own_walks_and_static() -> None:
+    """Barefoot walks are none with crutches because others of the session are; nor is their static another one's."""
+    barefoot, crutches = session(knee_deg=32.0), session(knee_deg=32.0)
+    trial = crutches.summary["trials"][0] | {"name": "aided", "condition": "aided", "aid": "crutches", "footwear": "shod"}
+    bent = {"foot_flat": False, "sides": {side: {"static_knee_flexion_deg": 14.0} for side in SIDES}}
+    tables = replace(
+        barefoot,
+        cycles=pd.concat([barefoot.cycles, crutches.cycles.assign(trial="aided")], ignore_index=True),
+        spatiotemporal=pd.concat([barefoot.spatiotemporal, crutches.spatiotemporal.assign(trial="aided")], ignore_index=True),
+        calibration={**barefoot.calibration, "conditions": {"aided": bent}},
+        uncertainty=pd.concat([barefoot.uncertainty, crutches.uncertainty.assign(trial="aided")], ignore_index=True),
+        summary={**barefoot.summary, "trials": [*barefoot.summary["trials"], trial]},
+    )
+    found = deviations_of(tables, PEOPLE)
+    by_condition = {each.condition: set(each.artefacts) for each in found if each.pattern == "CRS"}
+    assert by_condition == {"barefoot": set(), "aided": {"static-knee"}}
+    judged = {(each.condition, each.pattern): set(each.artefacts) for each in judge_patterns(tables, PEOPLE)}
+    assert "aid" in judged["aided", "MPF"]
+    assert "footwear" in judged["aided", "AEQ"]
+    assert "foot-offset" in judged["aided", "AEQ"]
+    assert not {"aid", "footwear", "foot-offset"} & (judged["barefoot", "MPF"] | judged["barefoot", "AEQ"])
