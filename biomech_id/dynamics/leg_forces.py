@@ -23,11 +23,14 @@ class ForceOptions:
         Moment of a reserve at a control of 1, N m; 0 for none on what muscles move.
     strength : str, optional
         One of `STRENGTHS`.
+    knee_cost : float, optional
+        What a body weight in a knee costs beside the activations; 0 for nothing.
     """
 
     exponent: float = 2.0
     reserve_Nm: float = 1.0
     strength: str = "mass-length"
+    knee_cost: float = 0.0
 
 
 @compact_repr
@@ -40,9 +43,9 @@ class Banded:
     value : FloatArray
         (n, K), N.
     sd : FloatArray
-        (n, K), one standard deviation, N; NaN for another exponent than 2.
+        (n, K), one standard deviation, N; NaN for another effort than squares of activations.
     least, most : FloatArray
-        (n, K), ends of what 5 % more effort of the leg's muscles allows, N; NaN for another exponent than 2.
+        (n, K), ends of what 5 % more effort of the leg's muscles allows, N; NaN as ``sd``.
     """
 
     value: FloatArray

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
     from biomech_id.osim.forces.actuators import read_actuated
     from biomech_id.osim.forces.analysed_motion import analysed_motion
+    from biomech_id.osim.forces.contact_cost import with_contact_cost
     from biomech_id.osim.forces.force_bands import force_bands
     from biomech_id.osim.one_call import inverse_kinematics
     from biomech_id.osim.one_call import scale_model as scale
@@ -23,9 +24,10 @@ _DOOR = {
     "force_bands": "forces.force_bands:force_bands", "generalized_forces": "dynamics.inverse_dynamics:generalized_forces",
     "inverse_kinematics": "one_call:inverse_kinematics", "read_actuated": "forces.actuators:read_actuated",
     "read_osim": "document.model:read_osim", "run_setup": "run:run_setup", "scale": "one_call:scale_model",
+    "with_contact_cost": "forces.contact_cost:with_contact_cost",
 }  # fmt: skip
 __getattr__, __dir__ = door(__name__, _DOOR)
 __all__ = [
     "Skeleton", "analysed_motion", "force_bands", "generalized_forces", "inverse_kinematics", "read_actuated", "read_osim",
-    "run_setup", "scale",
+    "run_setup", "scale", "with_contact_cost",
 ]  # fmt: skip

@@ -177,5 +177,7 @@ OPENSIM_FILE = BodyModel(
     axes=SIX_DOF_AXES,
     roles=(),
     calibrate=_without_file,
-    settings=frozenset({"hip_centre", "functional", "muscle_forces", "muscle_exponent", "muscle_reserve_Nm", "muscle_strength"}),
-)
+    settings=frozenset({
+        "hip_centre", "functional", "muscle_forces", "muscle_exponent", "muscle_reserve_Nm", "muscle_strength", "muscle_knee_cost",
+    }),
+)  # fmt: skip

@@ -167,6 +167,7 @@ class Settings(PrepareSettings, total=False):
     muscle_exponent: float | None
     muscle_reserve_Nm: float | None
     muscle_strength: str | None
+    muscle_knee_cost: float | None
     lab: str | None
 
 
@@ -283,6 +284,8 @@ class Recipe:
         Moment of a reserve at a control of 1, N m; 0 for none on what muscles move.
     muscle_strength : str, optional
         "mass-length" or "model": whether muscles of a scaled model are as strong as the person's mass and their length say.
+    muscle_knee_cost : float, optional
+        What a body weight in a knee costs beside the muscles' effort; 0 for nothing, else without bands.
 
     Raises
     ------
@@ -449,6 +452,9 @@ class Recipe:
     lab: str = _setting("", "laboratory", a_text(
         "Folder of past results as the laboratory's memory: findings on plates, measurements and bones. Empty: none."
     ))  # fmt: skip
+    muscle_knee_cost: float = _setting(0.0, "muscles", a_number(0, 10, explained=(
+        "What a body weight in a knee costs beside squared activations (0.4 fitted one person's measured knee); 0: nothing."
+    )), acts="heeded")  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "plate_places", "error_sizes", "mix"):
@@ -467,6 +473,11 @@ class Recipe:
         error_sizes(self.error_sizes)
         check_mix(self.mix)
         filter_named(self.lowpass)
+        if self.muscle_knee_cost and self.muscle_exponent != 2:
+            raise OptionError(
+                f"muscle_knee_cost is known beside muscle_exponent 2, not beside {self.muscle_exponent:g}.",
+                value=self.muscle_exponent, expected="2, or muscle_knee_cost 0", where="muscle_exponent",
+            )  # fmt: skip
         has = tuple(dict.fromkeys(mode for name in self._named_models for mode in _known(name).kinetics))
         if self.kinetics not in has:
             others = " and ".join(name for name in model_names() if self.kinetics in body_model(name).kinetics)
@@ -511,7 +522,7 @@ class Recipe:
     @property
     def force_options(self) -> ForceOptions:
         """How muscle forces are found."""
-        return ForceOptions(self.muscle_exponent, self.muscle_reserve_Nm, self.muscle_strength)
+        return ForceOptions(self.muscle_exponent, self.muscle_reserve_Nm, self.muscle_strength, self.muscle_knee_cost)
 
     @property
     def chosen_marker_set(self) -> str | None:

@@ -93,6 +93,16 @@ def test_another_exponent_shares_more_evenly_and_has_no_bands(walk: TrialAnalysi
     assert np.isnan(cubes["R"].contact.most).all()
 
 
+def test_the_knee_in_the_cost_is_pressed_less(walk: TrialAnalysis) -> None:
+    (plain, _), (spared, _) = forces_of(walk), forces_of(walk, knee_cost=0.4)
+    for side in "LR":
+        before, after = (np.nanmean(each[side].contact.value, axis=0) / each[side].weight_N for each in (plain, spared))
+        assert after[1] < before[1] - 0.1
+        assert np.isnan(spared[side].force.sd).all()
+        assert np.isnan(spared[side].contact.least).all()
+        assert np.isfinite(spared[side].contact.value).sum() == np.isfinite(plain[side].contact.value).sum()
+
+
 def test_muscles_grow_with_their_model(model_file: Path) -> None:
     generic, own = read_osim(model_file), read_actuated(model_file)
     assert [each.numbers for each in scaled_actuators(generic).actuators] == [each.numbers for each in own.actuators]

@@ -144,6 +144,7 @@ def test_forces_of_a_session_say_what_they_are(muscular: Path) -> None:
     assert "--muscle-forces" in manifest["command"]
     assert manifest["recipe"]["muscles"] == {
         "muscle_forces": True, "muscle_exponent": 2.0, "muscle_reserve_Nm": 1.0, "muscle_strength": "mass-length",
+        "muscle_knee_cost": 0.0,
     }  # fmt: skip
     assert said(muscular, "muscle-forces") == {}
     summary = json.loads((muscular / "summary.json").read_text(encoding="utf-8"))

@@ -278,14 +278,14 @@ def _actuator(element: Element, default: Element | None, version: int, model: Mu
         )  # fmt: skip
 
     def number(tag: str, otherwise: float) -> float:
-        values = [_number(holder, tag, where) for holder in (element, default) if holder is not None]
+        values = (
+            _number(holder, name, where)
+            for name in dict.fromkeys((tag, _OLDER.get(tag, tag))) for holder in (element, default) if holder is not None
+        )  # fmt: skip
         return next((value for value in values if not np.isnan(value)), otherwise)
 
     if element.tag in MUSCLE_KINDS:
-        numbers = {
-            tag: number(tag, number(_OLDER.get(tag, tag), value))
-            for tag, value in {**COMMON, **MUSCLE_KINDS[element.tag][0]}.items()
-        }
+        numbers = {tag: number(tag, value) for tag, value in {**COMMON, **MUSCLE_KINDS[element.tag][0]}.items()}
         least = number("minimum_activation", LEAST_ACTIVATION)
         low, high = number("min_control", least), number("max_control", 1.0)
         if version < _CONTROLS_MEANT:

@@ -203,9 +203,10 @@ def effort_problem(forces: MuscleForces, rows: IntArray | None = None, muscles: 
     OptionError
         Another exponent than 2: its optimum has other equations.
     """
-    if forces.exponent != 2:
+    if not forces.has_bands:
+        also = " and a contact force in the cost" if forces.contact_cost else ""
         raise OptionError(
-            f"Bands are known for the exponent 2, not for {forces.exponent:g}.",
+            f"Bands are known for the exponent 2 alone, not for {forces.exponent:g}{also}.",
             value=forces.exponent, expected="2", where="exponent",
         )  # fmt: skip
     eq = forces.equations

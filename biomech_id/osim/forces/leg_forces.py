@@ -21,6 +21,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalMo
 from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, read_actuated
+from biomech_id.osim.forces.contact_cost import with_contact_cost
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.force_bands import force_bands
 from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under
@@ -132,6 +133,8 @@ def leg_forces(
         off = ~known[side][rows][:, None] & np.isin(np.arange(len(eq.coordinates)), leg.coordinates)
         eq = replace(eq, tau=np.where(off, 0.0, eq.tau), arms=np.where(off[..., None], 0.0, eq.arms))
     forces = least_forces(eq, options.exponent)
+    if options.knee_cost:
+        forces = with_contact_cost(forces, joints=[leg.joints[1] for leg in legs.values()], weight=options.knee_cost)
     shown = [eq.coordinates[k] for leg in legs.values() for of_joint in leg.of_joint for k in of_joint]
     both = np.all([known[side][rows] for side in sides], axis=0)
     residual = np.where(both, np.linalg.norm(reactions_under(eq, None, joints=[_root(eq)]).force_N[:, 0], axis=1), np.nan)
@@ -239,7 +242,7 @@ class _Leg:
             Banded(value, *(np.broadcast_to(nothing[:, None], value.shape),) * 3)
             for value in (forces.force[:, self.muscles], contact.size_N)
         )
-        if forces.exponent == 2:
+        if forces.has_bands:
             own = replace(forces, infeasible=~np.isin(np.arange(len(eq.tau)), there))
             bands = force_bands(own, joints=self.joints, muscles=names)
             force, size = bands.force, bands.contact

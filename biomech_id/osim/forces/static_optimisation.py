@@ -49,6 +49,8 @@ class MuscleForces:
         (N, m), N m or N that no allowed controls make; 0 in rows with an answer.
     infeasible : BoolArray
         (N,), rows without an answer.
+    contact_cost : float, optional
+        What a body weight in some joints costs beside the activations; 0 for nothing, as long as nobody asks for it.
     """
 
     equations: ForceEquations
@@ -58,6 +60,7 @@ class MuscleForces:
     price: FloatArray
     missing: FloatArray
     infeasible: BoolArray
+    contact_cost: float = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -68,6 +71,11 @@ class MuscleForces:
     def time_s(self) -> FloatArray:
         """Times (N,), s."""
         return self.equations.motion.time_s
+
+    @property
+    def has_bands(self) -> bool:
+        """Whether these are least squares of the controls and nothing else, which bands are known for."""
+        return self.exponent == 2 and not self.contact_cost
 
     @property
     def at_limit(self) -> BoolArray:

@@ -92,11 +92,16 @@ def _grid(rows: int, columns: int) -> Iterator[tuple[float, float, float, float]
 
 def _sheet(content: Content, note: str) -> Sheet:
     sheet, style = Sheet(content.style), content.style
-    exponent = float(content.tables.manifest.get("recipe", {}).get("muscles", {}).get("muscle_exponent", 2.0))
-    if exponent != 2.0 and note != "activation_note":
+    chosen = content.tables.manifest.get("recipe", {}).get("muscles", {})
+    exponent, weight = (
+        digits(float(chosen.get(name, usual)), "g", style.decimal_mark)
+        for name, usual in (("muscle_exponent", 2), ("muscle_knee_cost", 0))
+    )
+    if (exponent, weight) != ("2", "0") and note != "activation_note":
         note = f"{note}_without_bands"
+    knee = "" if weight == "0" else style.label("muscle_forces.knee_cost", weight=weight)
     sheet.text(LEFT_MM, 23.0, style.label("muscle_forces.estimate"), weight="bold")
-    sheet.note(style.label(f"muscle_forces.{note}", exponent=digits(exponent, "g", style.decimal_mark)), 191.0, most=3)
+    sheet.note(style.label(f"muscle_forces.{note}", exponent=exponent, knee=knee), 191.0, most=3)
     return sheet
 
 

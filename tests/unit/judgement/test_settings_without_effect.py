@@ -32,6 +32,7 @@ OTHER: dict[str, Any] = {
     "foot_calibration": "static",
     "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True, "review_page": True, "large_tables": "whole",
     "muscle_forces": True, "muscle_exponent": 3.0, "muscle_reserve_Nm": 0.0, "muscle_strength": "model",
+    "muscle_knee_cost": 0.4,
 }  # fmt: skip
 
 

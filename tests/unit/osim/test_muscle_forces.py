@@ -25,6 +25,7 @@ from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, read_actuated
 from biomech_id.osim.forces.analysed_motion import analysed_motion
 from biomech_id.osim.forces.bezier import BezierCurve
+from biomech_id.osim.forces.contact_cost import with_contact_cost
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.force_bands import effort_problem, force_bands, near_optimal
 from biomech_id.osim.forces.joint_reactions import joint_reactions, reactions_under, size_gradient
@@ -285,8 +286,35 @@ def test_ends_of_a_contact_force_are_those_of_the_forces_there(forces: MuscleFor
     assert (bands.contact.sd > 0).all()
     with pytest.raises(UnknownNameError, match="no muscle 'elbow'"):
         force_bands(forces, muscles=["elbow"])
-    with pytest.raises(OptionError, match="exponent 2, not for 3"):
+    with pytest.raises(OptionError, match=r"exponent 2 alone, not for 3\."):
         force_bands(replace(forces, exponent=3.0))
+
+
+def test_a_contact_force_in_the_cost_presses_less_for_more_effort(forces: MuscleForces) -> None:
+    eq, weight = forces.equations, 0.4
+    found = with_contact_cost(forces, joints=["knee"], weight=weight)
+    np.testing.assert_allclose((eq.arms @ found.force[..., None])[..., 0], eq.tau, atol=1e-8)
+    assert ((found.activation >= DRIVEN.bounds[0]) & (found.activation <= DRIVEN.bounds[1])).all()
+    before, after = (joint_reactions(each, joints=["knee"]) for each in (forces, found))
+    along = before.force_N[:, 0] / before.size_N
+    pressed = [(each.force_N[:, 0] * along).sum(axis=1) / before.weight_N for each in (before, after)]
+    efforts = [(each.activation**2).sum(axis=1) for each in (forces, found)]
+    assert (pressed[1] <= pressed[0] + 1e-9).all()
+    assert pressed[1].sum() < pressed[0].sum() - 1e-3
+    assert (efforts[1] >= efforts[0] - 1e-9).all()
+    assert (efforts[1] + weight * pressed[1] <= efforts[0] + weight * pressed[0] + 1e-9).all()
+    # Its optimum: slopes of the whole cost are those of the balance, but for controls at their bounds.
+    press = size_gradient(forces, ["knee"])[:, 0] * eq.strength / before.weight_N
+    slope = 2 * found.activation + weight * press - (found.price[:, None] @ (eq.arms * eq.strength[:, None]))[:, 0]
+    low, high = (found.activation <= DRIVEN.bounds[0]), (found.activation >= DRIVEN.bounds[1])
+    assert np.abs(np.where(low, np.minimum(slope, 0), np.where(high, np.maximum(slope, 0), slope))).max() < 1e-8
+    np.testing.assert_allclose(with_contact_cost(forces, joints=["knee"], weight=0).force, forces.force, atol=1e-6)
+    with pytest.raises(OptionError, match="not for 2 and a contact force in the cost"):
+        force_bands(found)
+    with pytest.raises(OptionError, match="beside the exponent 2, not beside 3"):
+        with_contact_cost(replace(forces, exponent=3.0), joints=["knee"], weight=0.4)
+    with pytest.raises(UnknownNameError, match="no joint 'elbow'"):
+        with_contact_cost(forces, joints=["elbow"], weight=0.4)
 
 
 def test_forces_that_do_not_balance_change_the_accelerations(forces: MuscleForces) -> None:

@@ -53,6 +53,12 @@ def test_a_wrong_recipe_is_one_sentence_with_the_value(sections: dict[str, objec
         assert name in caught.value.message
 
 
+def test_a_knee_in_the_cost_is_known_beside_squares_alone() -> None:
+    assert Recipe(muscle_knee_cost=0.4).force_options.knee_cost == 0.4
+    with pytest.raises(OptionError, match="muscle_knee_cost is known beside muscle_exponent 2, not beside 3"):
+        Recipe(muscle_knee_cost=0.4, muscle_exponent=3.0)
+
+
 def test_a_recipe_that_is_not_toml_names_the_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "lab.toml"
     file.write_text("[model\n", encoding="utf-8")

@@ -107,6 +107,27 @@ def test_the_page_says_what_it_is(muscular: Tables, tmp_path: Path, language: st
     assert "--muscle-forces" in nothing.extract_text()
 
 
+@pytest.mark.parametrize(
+    ("language", "chosen", "words"),
+    [
+        ("en", {"muscle_exponent": 3.0}, "activations to the power 3, mean"),
+        ("en", {"muscle_knee_cost": 0.4}, "to the power 2 and 0.4 times the knee's contact force (body weights), mean"),
+        ("de", {"muscle_knee_cost": 0.4}, "hoch 2 und der 0,4-fachen Kontaktkraft des Knies (Körpergewichte), Mittel"),
+    ],
+)
+def test_the_page_names_another_effort(
+    muscular: Tables, tmp_path: Path, language: str, chosen: dict[str, float], words: str
+) -> None:
+    manifest = dict(muscular.manifest)
+    recipe = dict(manifest["recipe"])
+    manifest["recipe"] = recipe | {"muscles": recipe.get("muscles", {}) | chosen}
+    changed = replace(muscular, manifest=manifest)
+    style = load_style(language=language)
+    pages = pypdf.PdfReader(draw_report(changed, tmp_path / "a.pdf", pages=["muscle_forces"], style=style)).pages
+    said = [page.extract_text().replace("\n", " ") for page in pages]
+    assert [words in each for each in said] == [True, True, False]
+
+
 def test_both_bands_are_hatched_differently_and_are_those_of_the_table(muscular: Tables) -> None:
     (contact, *_), _, _ = pages_of(muscular, pages=["muscle_forces"])
     bands = {each.get_gid(): each for axes in contact.figure.axes for each in axes.collections if each.get_hatch()}
