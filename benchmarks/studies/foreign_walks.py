@@ -10,21 +10,28 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from biomech_id import __version__, read_c3d
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES
 from biomech_id.markersets import propose, walking
 from biomech_id.markersets.marker_set import MarkerKey
 from biomech_id.markersets.walking import (
+    LEAVES,
     OFFERED_MARGIN,
+    PARENTS,
+    ROOT,
+    TREE,
+    TreePart,
     WalkNames,
     WalkShape,
     WalkTemplate,
     name_walk,
-    named_in,
-    template_of,
     walk_shape,
 )
 
@@ -60,6 +67,8 @@ FURTHER = {
 NO_WALKS = (
     "labs_abroad/small_child/trial", "nimble/JA1Gait35", "opensim/walking2", "opensim/walking5", "treadmill_run/RBDS001runT35",
 )  # fmt: skip
+#: Least spreads: of a vector's three parts and the logarithm of the distance's spread, and of height and way fore and aft.
+_EDGE_FLOOR, _NODE_FLOOR, _WIDENED = np.array([0.015, 0.012, 0.012, 0.35]), np.array([0.015, 0.012]), 1.3
 #: Points by which a reading stands or falls.
 NEEDED = ("asis", "lateral_epicondyle", "lateral_malleolus")
 
@@ -172,6 +181,63 @@ def text_of(rows: list[Named]) -> str:
         *(row.row for row in rows),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _edges() -> Iterator[tuple[str, str]]:
+    yield "asis", ROOT
+    yield from PARENTS.items()
+    yield from LEAVES.items()
+
+
+def template_of(walks: Sequence[tuple[WalkShape, Mapping[MarkerKey, str]]]) -> WalkTemplate:
+    """Return medians and spreads of named walks, right legs mirrored.
+
+    Parameters
+    ----------
+    walks : Sequence[tuple[WalkShape, Mapping[MarkerKey, str]]]
+        Each with (side, role) -> label.
+    """
+    rows: dict[tuple[str, str], list[FloatArray]] = {}
+    for shape, roles in walks:
+        at = {key: shape.names.index(label) for key, label in roles.items() if label in shape.names}
+        if not all((side, "asis") in at for side in SIDES):
+            continue
+        height = float(np.mean([shape.height_m[at[side, "asis"]] for side in SIDES]))
+        for side in SIDES:
+            mirror = np.array([1.0, 1.0 if side == "L" else -1.0, 1.0])
+            for child, parent in _edges():
+                one = at.get(("L" if child == "sacrum" else side, "asis" if parent == ROOT else parent))
+                other = ("R" if side == "L" else "L", child) if parent == ROOT else (side, child)
+                two = at.get(("", child) if child == "sacrum" else other)
+                if one is None or two is None or (child == "sacrum" and side == "R"):
+                    continue
+                vector = shape.vector_m[one, two] / height * mirror
+                rows.setdefault((child, parent), []).append(np.array([*vector, shape.spread[one, two]]))
+            for role in (*TREE, *LEAVES):
+                key = ("", role) if role == "sacrum" else (side, role)
+                if key in at and not (role == "sacrum" and side == "R"):
+                    rows.setdefault((role, ""), []).append(np.array([shape.height_m[at[key]], shape.fore_aft_m[at[key]]]) / height)
+    template = {}
+    for key, values in rows.items():
+        floor = _NODE_FLOOR if key[1] == "" else _EDGE_FLOOR
+        spread = np.maximum(_WIDENED * np.std(values, axis=0), floor)
+        template[key] = TreePart(tuple(map(float, np.median(values, axis=0))), tuple(map(float, spread)))
+    return template
+
+
+def named_in(labels: Collection[str], roles: Mapping[MarkerKey, str]) -> dict[MarkerKey, str]:
+    """Return the points of the tree that a marker set names; a second metatarsal stands for the toe.
+
+    Parameters
+    ----------
+    labels : Collection[str]
+        Of a recording.
+    roles : Mapping[MarkerKey, str]
+        (side, role) -> label.
+    """
+    stands_in = {(side, "toe"): roles[side, "metatarsal_2"] for side in SIDES if (side, "metatarsal_2") in roles}
+    known = {**stands_in, **roles}
+    return {key: label for key, label in known.items() if key[1] in (*TREE, *LEAVES) and label in labels}
 
 
 def write_template(template: WalkTemplate, path: Path) -> None:

@@ -9,7 +9,7 @@ Each name has a margin: how much worse the best reading without it is. Nothing i
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -42,10 +42,9 @@ LEAVES: Mapping[str, str] = {
     "tibial_tubercle": "lateral_epicondyle", "fibula_head": "lateral_epicondyle", "shank_wand": "lateral_malleolus",
     "medial_malleolus": "lateral_malleolus", "metatarsal_1": "toe", "metatarsal_5": "toe", "sacrum": "asis",
 }  # fmt: skip
+#: The core of a leg, and what the spines are joined across by.
 TREE = ("asis", *PARENTS)
-_ROOT = "across"
-#: Least spreads: of a vector's three parts and the logarithm of the distance's spread, and of height and way fore and aft.
-_EDGE_FLOOR, _NODE_FLOOR, _WIDENED = np.array([0.015, 0.012, 0.012, 0.35]), np.array([0.015, 0.012]), 1.3
+ROOT = "across"
 _CUTOFF_HZ = 2.0
 
 
@@ -171,48 +170,6 @@ def _shape(names: Sequence[str], part_m: FloatArray, seen: BoolArray, ahead: Flo
 # The template.
 
 
-def _edges() -> Iterator[tuple[str, str]]:
-    yield "asis", _ROOT
-    yield from PARENTS.items()
-    yield from LEAVES.items()
-
-
-def template_of(walks: Sequence[tuple[WalkShape, Mapping[MarkerKey, str]]]) -> WalkTemplate:
-    """Return medians and spreads of named walks, right legs mirrored.
-
-    Parameters
-    ----------
-    walks : Sequence[tuple[WalkShape, Mapping[MarkerKey, str]]]
-        Each with (side, role) -> label.
-    """
-    rows: dict[tuple[str, str], list[FloatArray]] = {}
-    for shape, roles in walks:
-        at = {key: shape.names.index(label) for key, label in roles.items() if label in shape.names}
-        if not all((side, "asis") in at for side in SIDES):
-            continue
-        height = float(np.mean([shape.height_m[at[side, "asis"]] for side in SIDES]))
-        for side in SIDES:
-            mirror = np.array([1.0, 1.0 if side == "L" else -1.0, 1.0])
-            for child, parent in _edges():
-                one = at.get(("L" if child == "sacrum" else side, "asis" if parent == _ROOT else parent))
-                other = ("R" if side == "L" else "L", child) if parent == _ROOT else (side, child)
-                two = at.get(("", child) if child == "sacrum" else other)
-                if one is None or two is None or (child == "sacrum" and side == "R"):
-                    continue
-                vector = shape.vector_m[one, two] / height * mirror
-                rows.setdefault((child, parent), []).append(np.array([*vector, shape.spread[one, two]]))
-            for role in (*TREE, *LEAVES):
-                key = ("", role) if role == "sacrum" else (side, role)
-                if key in at and not (role == "sacrum" and side == "R"):
-                    rows.setdefault((role, ""), []).append(np.array([shape.height_m[at[key]], shape.fore_aft_m[at[key]]]) / height)
-    template = {}
-    for key, values in rows.items():
-        floor = _NODE_FLOOR if key[1] == "" else _EDGE_FLOOR
-        spread = np.maximum(_WIDENED * np.std(values, axis=0), floor)
-        template[key] = TreePart(tuple(map(float, np.median(values, axis=0))), tuple(map(float, spread)))
-    return template
-
-
 @cache
 def shipped_template() -> WalkTemplate:
     """Return the template of the walks that were at hand: numbers of the file ``walking.csv``."""
@@ -268,7 +225,7 @@ class _Reading:
                 for child in (child for child, parent in PARENTS.items() if parent == role):
                     own = own + self.message(side, child)
                 self.up[side, role] = own
-        self.across = self.edge("asis", _ROOT, "L")
+        self.across = self.edge("asis", ROOT, "L")
         total = self.up["L", "asis"][:, None] + self.up["R", "asis"][None, :] + self.across
         self.total = total
         self.cost = float(total.min())
@@ -374,18 +331,3 @@ def name_markers(names: Sequence[str], position_m: FloatArray, rate_hz: float) -
     seen = np.flatnonzero(np.isfinite(position_m).all(axis=2).any(axis=0))
     shape = walk_shape([names[int(i)] for i in seen], position_m[:, seen], rate_hz)
     return shape, None if shape is None else name_walk(shape)
-
-
-def named_in(labels: Collection[str], roles: Mapping[MarkerKey, str]) -> dict[MarkerKey, str]:
-    """Return the points of the tree that a marker set names; a second metatarsal stands for the toe.
-
-    Parameters
-    ----------
-    labels : Collection[str]
-        Of a recording.
-    roles : Mapping[MarkerKey, str]
-        (side, role) -> label.
-    """
-    stands_in = {(side, "toe"): roles[side, "metatarsal_2"] for side in SIDES if (side, "metatarsal_2") in roles}
-    known = {**stands_in, **roles}
-    return {key: label for key, label in known.items() if key[1] in (*TREE, *LEAVES) and label in labels}

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import biomech_id as bid
-from benchmarks.studies.foreign_walks import write_template
+from benchmarks.studies.foreign_walks import named_in, template_of, write_template
 from biomech_id.cli.app import app
 from biomech_id.markersets import load_markerset
 from biomech_id.markersets.marker_set import parse_markerset
@@ -20,9 +20,7 @@ from biomech_id.markersets.walking import (
     WalkShape,
     name_markers,
     name_walk,
-    named_in,
     shipped_template,
-    template_of,
     walk_shape,
 )  # fmt: skip
 from biomech_id.sample.c3d import write_c3d
