@@ -61,7 +61,8 @@ def test_a_generic_model_by_its_short_name_is_scaled_to_a_child(
     generic = shared_dir / "opensim_refs" / "gait2392" / "gait2392_thelen2003muscle.osim"
     (models / generic.name).write_bytes(generic.read_bytes())
     monkeypatch.setenv(MODELS_FOLDER, str(models))
-    code, stderr, out = run(tmp_path, [str(shared_dir / "c3d" / "children" / "HC036A"), "--model", "gait2392"])
+    words = [str(shared_dir / "c3d" / "children" / "HC036A"), "--model", "gait2392", "--muscle-forces"]
+    code, stderr, out = run(tmp_path, words)
     assert code in (0, 3), stderr
     scaled = said(out, "osim-scaled")
     assert 0.7 < scaled["smallest"] <= scaled["largest"] < 0.85
@@ -71,6 +72,10 @@ def test_a_generic_model_by_its_short_name_is_scaled_to_a_child(
     assert 0.0 < measured["residual-single"] < 12.0
     assert np.isfinite(measured["residual-moment"])
     check_muscles(pd.read_csv(out / "muscles.csv"))
+    # From C3D to contact forces in one command: every joint of both legs presses with more than the child's weight in stance.
+    peaks = pd.read_csv(out / "joint_contact.csv").groupby(["side", "joint"])["body_weights"].max()
+    assert len(peaks) == 6
+    assert peaks.between(2.0, 7.0).all()
 
 
 def check_muscles(table: pd.DataFrame) -> None:
