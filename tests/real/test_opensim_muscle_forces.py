@@ -106,6 +106,21 @@ def test_forces_of_least_effort(shared_dir: Path, tmp_path: Path, case: str, kin
     np.testing.assert_allclose(f.values[:, n:], f_theirs.values[:, n:], atol=1e-5 if case == "rajagopal_walk" else 1e-7)
 
 
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
+@pytest.mark.parametrize("case", GATES)
+def test_each_row_is_an_optimum_that_balances(shared_dir: Path, case: str, exponent: float) -> None:
+    eq = equations_of(shared_dir / "opensim_refs" / case)
+    found = least_forces(eq, exponent)
+    assert not found.infeasible.any()
+    G, a, (low, high) = eq.arms * eq.strength[:, None], found.activation, eq.actuated.bounds
+    assert ((a >= low) & (a <= high)).all()
+    assert np.abs((G @ a[..., None])[..., 0] - eq.tau).max() < 1e-9
+    # Karush, Kuhn and Tucker: the slope of the effort is that of the balance, but for controls at their bounds.
+    slope = exponent * np.abs(a) ** (exponent - 1) * np.sign(a) - (found.price[:, None] @ G)[:, 0]
+    off = np.where(a <= low, np.minimum(slope, 0.0), np.where(a >= high, np.maximum(slope, 0.0), slope))
+    assert np.abs(off).max() < 1e-8
+
+
 @pytest.mark.parametrize(("case", "kind"), REACTIONS)
 def test_joint_reactions(shared_dir: Path, tmp_path: Path, case: str, kind: str) -> None:
     folder = shared_dir / "opensim_refs" / case
