@@ -50,7 +50,7 @@ from biomech_id.session.tables.means import averaged_cycles, mean_of_known
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.norm import NormSample
 from biomech_id.statistics.sessions import PARAMETER_SD
-from biomech_id.trial.examination import is_bilateral_spastic
+from biomech_id.trial.examination import BILATERAL_SPASTIC, is_diagnosed
 
 #: The rules' common number of SDs, and the size from which a deviation is said in words.
 LIMIT_SD, LEAST_SIZE = 2.0, 2.5
@@ -499,7 +499,7 @@ def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRu
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
     """
-    sides = judged_sides(tables, rules or shipped_rules()) if is_bilateral_spastic(tables.diagnosis) else []
+    sides = judged_sides(tables, rules or shipped_rules()) if is_diagnosed(tables.diagnosis, BILATERAL_SPASTIC) else []
     return met_of(judge_patterns(tables, people, rules), sagittal_classes(tables, sides, people, rules))
 
 
@@ -573,7 +573,7 @@ def sagittal_classes(
     classes, norm, sides = [rule for rule in (rules or shipped_rules()).rows if rule.is_class], LimbNorm(people), tuple(sides)
     names = {(q.variable, q.component) for rule in classes for q in rule.criterion.quantities}
     limbs = [replace(one, sides={name: curve for name, curve in one.sides.items() if name[1:] in names}) for one in people]
-    diagnosed, of_sides = is_bilateral_spastic(tables.diagnosis), []
+    diagnosed, of_sides = is_diagnosed(tables.diagnosis, BILATERAL_SPASTIC), []
     for side in sides:
         knee_sd, ankle_sd = (float(measured(side.mean, axis, norm.curves)[0]) for axis in (_KNEE, _ANKLE))
         if not np.isfinite([knee_sd, ankle_sd]).all():

@@ -27,13 +27,9 @@ _NO_DIAGNOSIS = (
     *("none", "no", "no diagnosis", "healthy", "normal", "norm", "control", "typically developing", "td", "unaffected"),
     *("keine", "kein", "ohne", "gesund", "kontrolle", "aucun", "aucune", "sain", "0"),
 )
-#: What bilateral spastic cerebral palsy is called, without hyphens.
-_BILATERAL_SPASTIC = frozenset({
-    *(f"{form} cp" for form in ("bilateral spastic", "spastic bilateral", "spastic diplegic", "bilaterale spastische")),
-    *(f"{form} cerebral palsy" for form in ("bilateral spastic", "spastic bilateral", "spastic diplegic")),
-    *(f"{form} spastische {name}" for form in ("bilateral", "bilaterale") for name in ("cerebralparese", "zerebralparese")),
-    *("spastic diplegia", "spastische diplegie", "spastische diparese", "diplégie spastique"),
-})  # fmt: skip
+#: Diagnoses that rules ask for, by their names in ``diagnoses.csv``.
+BILATERAL_SPASTIC, HEMIPLEGIA = "bilateral spastic cerebral palsy", "hemiplegia"
+_SIDE_WORDS = ("left", "right", "links", "rechts")
 _KEY = re.compile(r"C_([A-Za-z]+)_([A-Za-z0-9]+)_([LR])", re.IGNORECASE)
 _GRADE = re.compile(r"(\d+(?:\.\d+)?)([-+]?)")
 #: What a minus or a plus behind a grade is worth, for sorting.
@@ -139,22 +135,33 @@ def diagnosis_of(examination: Iterable[str], clinic: Mapping[str, Mapping[str, s
     return "; ".join(text for text in texts if text.lower().rstrip(".") not in none)
 
 
-def is_bilateral_spastic(diagnosis: str) -> bool:
-    """Return whether a diagnosis is bilateral spastic cerebral palsy, by its name in full; other words stand behind a comma.
+def is_diagnosed(diagnosis: str, wanted: str) -> bool:
+    """Return whether a diagnosis is a certain one, by its name in full; a side may stand in it, other words behind a comma.
 
     Parameters
     ----------
     diagnosis : str
         As of `diagnosis_of`.
+    wanted : str
+        `BILATERAL_SPASTIC` or `HEMIPLEGIA`.
 
     Examples
     --------
-    >>> from biomech_id.trial.examination import is_bilateral_spastic
-    >>> is_bilateral_spastic("Bilateral spastic CP, GMFCS II"), is_bilateral_spastic("spastic hemiplegia"), is_bilateral_spastic("")
+    >>> from biomech_id.trial.examination import BILATERAL_SPASTIC, HEMIPLEGIA, is_diagnosed
+    >>> is_diagnosed("Bilateral spastic CP, GMFCS II", BILATERAL_SPASTIC), is_diagnosed("spastic hemiplegia", BILATERAL_SPASTIC)
+    (True, False)
+    >>> is_diagnosed("Left spastic hemiplegia", HEMIPLEGIA), is_diagnosed("no hemiplegia", HEMIPLEGIA), is_diagnosed("", HEMIPLEGIA)
     (True, False, False)
     """
     names = (name.casefold().replace("-", " ").split() for part in diagnosis.split(";") for name in part.split(",")[:1])
-    return any(" ".join(words) in _BILATERAL_SPASTIC for words in names)
+    return any(_diagnoses().get(" ".join(word for word in words if word not in _SIDE_WORDS)) == wanted for words in names)
+
+
+@cache
+def _diagnoses() -> dict[str, str]:
+    """What a diagnosis is called, without hyphens -> the diagnosis."""
+    with Path(__file__).with_name("diagnoses.csv").open(encoding="utf-8") as lines:
+        return {row["name"]: row["diagnosis"] for row in csv.DictReader(lines)}
 
 
 def _number(text: str) -> float:

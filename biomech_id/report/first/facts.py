@@ -22,6 +22,7 @@ from biomech_id.interpretation.deviations import (
     met_of,
     sagittal_classes,
 )
+from biomech_id.interpretation.hemiplegia import hemiplegia_type
 from biomech_id.interpretation.rules import PatternRule, PatternRules, pattern_rules
 from biomech_id.movement.feet import TrialKind
 from biomech_id.norms.comparable import LEFT_OUT, hangs_on
@@ -29,6 +30,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.trial.examination import HEMIPLEGIA, is_diagnosed
 
 #: One of the angles that every body model has.
 _AN_ANGLE = "KneeAngles"
@@ -104,6 +106,11 @@ class SessionFacts:
         if self.norm is None or not self.norm.people:
             return ()
         return sagittal_classes(self.tables, self.sides.values(), self.norm.people, self.rules)
+
+    @cached_property
+    def hemiplegia(self) -> tuple[str, str, tuple[PatternDeviation, ...]] | None:
+        """Side, type and patterns of a gait in hemiplegia; None without that diagnosis."""
+        return hemiplegia_type(self.judged) if is_diagnosed(self.tables.diagnosis, HEMIPLEGIA) else None
 
     @property
     def met(self) -> tuple[PatternDeviation, ...]:

@@ -112,6 +112,10 @@ def openings(facts: SessionFacts) -> Iterator[tuple[str, str]]:
         label = "first.no_cycle" if not n else "first.one_cycle" if n == 1 else "first.few_cycles"
         yield style.label(label, side=style.label(f"side.{side}"), n=n), "warn"
     yield from _class_words(facts)
+    if facts.hemiplegia is not None:
+        side, name, patterns = facts.hemiplegia
+        listed = ", ".join(f"{rule_words(facts.rules[each.pattern], style)[1]} ({each.pattern})" for each in patterns)
+        yield style.label("first.hemiplegia", side=style.label(f"side.{side}"), type=name, patterns=listed), "ink"
     yield from _pace(facts)
     if facts.left_out is not None:
         yield facts.left_out.text(style.language), "warn"

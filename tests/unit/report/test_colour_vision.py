@@ -9,8 +9,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from biomech_id.conventions import BUDGET_PARTS
-from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import load_style
+from reports.colour_vision import KINDS, simulate_colour_vision
 
 #: CIELAB distance: 2.3 is just noticeable, 10 is told apart at a glance, side by side and in a legend.
 AT_A_GLANCE = 10.0

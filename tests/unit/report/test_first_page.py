@@ -103,6 +103,7 @@ def opened(scores=(), band_deg=4.0, **values) -> str:
         "artefacts": {},
         "groups": (),
         "classes": (),
+        "hemiplegia": None,
         "lacks_bands": False,
         "left_out": None,
         "angles_compared": True,

@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 import biomech_id as bid
-from biomech_id.report.images import draw_page_images
 from biomech_id.sample import write_subject
 from biomech_id.session.tables.session_tables import Tables
+from reports.rebuild import draw_page_images
 
 BASELINE = Path(__file__).parent / "baseline"
 PAGES = ("kinematics_cycles", "kinematics_mean", "kinetics_mean", "ground_reaction", "budget")

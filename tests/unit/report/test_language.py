@@ -46,7 +46,7 @@ IN_BOTH = set(
     min minus mix mm model moment moments movement ms name nan newton norm normal offset offsets opensim out parameter patient
     parameters parity parquet peaks pedotti person phase pip plantar plate plates point positive posture privacy profile
     proximal psoas pyarrow pycgm python rate raw readme rectus regression relative repair report rest review rms rotation
-    run sagittal scale schwartz score scores sd segment segments sem set sex sha shift signal so software soleus source
+    run sagittal scale schwartz winters score scores sd segment segments sem set sex sha shift signal so software soleus source
     spatiotemporal spline splines stances stand start static still strike study subject suntay system tables test text to
     toml torsion trial trials trochanter types uncertainty units variable varus version vicon video walk was what whole xx
     yy zz add changes dors flex rot hallux hindfoot mean mma no one oxford pca placement pseudonym tibia true will yes
