@@ -35,6 +35,8 @@ from biomech_id.signal.derivatives import quintic_derivatives
 _JOINTS: Mapping[str, str] = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
 #: Largest contact forces in walking, body weights: above all that implants measured (4.8 in the hip) and models gave.
 MOST_BODY_WEIGHTS: Mapping[str, float] = {"hip": 6.0, "knee": 5.0, "ankle": 7.0}
+#: A joint of the one leg that carries the body is pressed by more than this, body weights.
+LEAST_BODY_WEIGHTS = 1.0
 #: N of a residual at a control of 1. Nothing competes with residuals: any number gives the same muscle forces.
 _RESIDUAL_N = 100.0
 
@@ -144,20 +146,22 @@ def leg_forces(
     return solved, (*none, *forces.findings(movement.name, shown))
 
 
-def implausible(legs: Mapping[str, LegForces], where: str) -> Iterator[Finding]:
-    """Name contact forces beyond what walking can be: blunders, not fine errors.
+def implausible(legs: Mapping[str, LegForces], alone: Mapping[str, BoolArray], where: str) -> Iterator[Finding]:
+    """Name contact forces that walking cannot have: blunders, not fine errors.
 
     Parameters
     ----------
     legs : Mapping[str, LegForces]
         Side -> forces of that leg in a walk.
+    alone : Mapping[str, BoolArray]
+        Side -> (n,), frames in which that foot alone is on the floor.
     where : str
         Name of the trial.
 
     Yields
     ------
     Finding
-        One for each joint whose largest force is above `MOST_BODY_WEIGHTS`.
+        One for each joint whose largest force is above `MOST_BODY_WEIGHTS`, or in single support below `LEAST_BODY_WEIGHTS`.
     """
     for side, leg in legs.items():
         peaks = np.nanmax(leg.contact.value, axis=0, initial=0.0) / leg.weight_N
@@ -165,6 +169,11 @@ def implausible(legs: Mapping[str, LegForces], where: str) -> Iterator[Finding]:
             if peak > MOST_BODY_WEIGHTS[joint]:
                 values = {"side": side, "joint": joint, "peak": peak, "limit": MOST_BODY_WEIGHTS[joint]}
                 yield Finding("contact-implausible", values, where)
+        carrying = leg.contact.value[alone[side]] / leg.weight_N
+        for joint, forces in zip(leg.joints, carrying.T, strict=True):
+            if np.isfinite(forces).any() and (largest := float(np.nanmax(forces))) < LEAST_BODY_WEIGHTS:
+                values = {"side": side, "joint": joint, "peak": largest, "limit": LEAST_BODY_WEIGHTS}
+                yield Finding("contact-too-small", values, where)
 
 
 def _with_reserves(actuated: ActuatedModel, reserve_Nm: float) -> ActuatedModel:

@@ -15,6 +15,7 @@ from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.errors import MissingInputError
 from biomech_id.feet.feet import find_feet
 from biomech_id.feet.floor import find_belts
+from biomech_id.feet.stance_intervals import frames_within
 from biomech_id.gait.events import search_events
 from biomech_id.gait.review import Review, corrected
 from biomech_id.gait.tracked import solve_movement, with_plates
@@ -153,7 +154,11 @@ def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     on_legs, _ = split_forces(_placed(walk), walk.extra)
     legs, noticed = leg_forces(walk.model, _placed(walk), walk.loads, recipe.force_options, extra=on_legs)
     if walk.result.kind.walking:
-        noticed = (*noticed, *implausible(legs, walk.trial.name))
+        time_s, alone = walk.trial.time_s, {side: np.zeros(walk.trial.n_frames, dtype=bool) for side in legs}
+        for cycle in walk.result.cycles:
+            if cycle.side in alone:
+                alone[cycle.side] |= frames_within(time_s, cycle.opposite_off_s, cycle.opposite_strike_s)
+        noticed = (*noticed, *implausible(legs, alone, walk.trial.name))
     return replace(walk, result=replace(walk.result, muscle_forces=legs, findings=(*walk.result.findings, *noticed)))
 
 

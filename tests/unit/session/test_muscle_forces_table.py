@@ -147,9 +147,28 @@ def test_the_page_is_one_of_the_appendix(muscular: Tables) -> None:
 
 def test_forces_beyond_walking_are_named(session: Session) -> None:
     legs = with_forces(session.movements[0]).muscle_forces
-    assert not list(implausible(legs, "walk"))
+    alone = {side: np.zeros(len(leg.activation), dtype=bool) for side, leg in legs.items()}
+    assert not list(implausible(legs, alone, "walk"))
     left = legs["L"]
     heavier = {"L": replace(left, contact=banded(left.contact.value * 2.2))}
-    named = {finding.values["joint"]: finding for finding in implausible(heavier, "walk")}
+    named = {finding.values["joint"]: finding for finding in implausible(heavier, alone, "walk")}
     assert set(named) == {"hip", "knee"}
     assert "left hip reaches 6.6 body weights" in named["hip"].message
+
+
+def test_forces_that_carry_no_body_are_named_where_the_foot_stands_alone(session: Session) -> None:
+    legs = {"L": with_forces(session.movements[0]).muscle_forces["L"]}
+    left, alone = legs["L"], {"L": np.zeros(len(legs["L"].activation), dtype=bool)}
+    alone["L"][10:30] = True
+    assert not list(implausible(legs, alone, "walk"))
+    knee = left.joints.index("knee")
+    value = left.contact.value.copy()
+    value[10:30, knee] *= 0.9 * left.weight_N / np.nanmax(value[10:30, knee])
+    (light,) = implausible({"L": replace(left, contact=banded(value))}, alone, "walk")
+    assert (light.rule, light.values["joint"], light.values["peak"]) == ("contact-too-small", "knee", pytest.approx(0.9))
+    assert "left knee stays at 0.9 body weights in single support" in light.message
+    # One frame that carries the body is enough, and without single support nothing is held against it.
+    value[20, knee] = 1.01 * left.weight_N
+    assert not list(implausible({"L": replace(left, contact=banded(value))}, alone, "walk"))
+    alone["L"][:] = False
+    assert not list(implausible({"L": replace(left, contact=banded(left.contact.value * 0.1))}, alone, "walk"))
