@@ -335,7 +335,7 @@ def draw_examinations(sheet: Sheet, facts: Comparison, left_mm: float, top_mm: f
         words = f"{examined_words(style, joint)} {name}" if joint != last else name
         last = joint
         sheet.text(left_mm, y, shortened(words, at["L"] - 17.0 - left_mm, style.size("tiny")), size="tiny")
-        for side, (before, after) in sides.items():
+        for side, (before, after) in sorted(sides.items()):
             text = f"{before} → {after}" if before != after else before
             sheet.text(at[side], y, text, size="tiny", ha="right", weight="bold" if before != after else "normal")
     if len(rows) > len(shown):

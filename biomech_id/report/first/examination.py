@@ -58,7 +58,7 @@ def draw_examination(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: 
             y += _ROW_MM
             bold = "bold" if name is None else "normal"
             sheet.text(left_mm + _JOINT_MM, y, label, size="small", weight=bold)
-            for side, cell in values.items():
+            for side, cell in sorted(values.items()):
                 sheet.text(columns[side], y, shortened(cell, 13.5, style.size("small")), size="small", ha="right", weight=bold)
         y += 0.9
     notes = [style.label("first.not_examined")] if not any(rows.values()) else []

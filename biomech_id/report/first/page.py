@@ -137,9 +137,11 @@ def _who(facts: SessionFacts) -> Iterator[str]:
     height, mass = (subject.get(name) for name in ("height_m", "mass_kg"))
     yield f"{written(height, 2, mark)} m" if height is not None else style.label("first.no_height")
     yield f"{written(mass, 1, mark)} kg" if mass is not None else style.label("first.no_mass")
-    legs = list((subject.get("leg_length_m") or {}).values())
+    legs = {side: written(leg, 2, mark) for side, leg in sorted((subject.get("leg_length_m") or {}).items())}
     if legs:
-        yield style.label("first.leg", leg=" / ".join(dict.fromkeys(written(leg, 2, mark) for leg in legs)))
+        lengths = set(legs.values())
+        each = (f"{style.label(f'first.side_{side}')} {leg}" for side, leg in legs.items())
+        yield style.label("first.leg", leg=" ".join(each if len(lengths) > 1 else lengths))
     yield from worn_words(facts)
     if facts.tables.diagnosis:
         yield style.label("first.diagnosis", words=facts.tables.diagnosis)
