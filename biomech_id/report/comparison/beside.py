@@ -89,7 +89,12 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
         counts = facts.counts(aspect)
         numbers = {side: " + ".join(map(str, counts[side])) for side in SIDES}
         measured = style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"])
-        yield Trust(key, grade, style.label("first.no_emg") if key == "emg" and grade is Grade.NOT_MEASURED else measured)
+        if key == "emg" and grade is Grade.NOT_MEASURED:
+            # Measured, but of no leg: the verdicts of both sides know of no signal.
+            unnamed = any(layer.tables.channels is not None for layer in facts.layers)
+            grade = Grade.NOT_JUDGED if unnamed else grade
+            measured = style.label("first.channels_of_no_side" if unnamed else "first.no_emg")
+        yield Trust(key, grade, measured)
     estimated = [_estimated(layer.tables) for layer in facts.layers]
     yield Trust(
         "events",

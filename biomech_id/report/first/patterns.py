@@ -81,10 +81,11 @@ def draw_patterns(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: flo
         lines = wrapped(text, right_mm - left_mm, style.size("small"), weight=weight)
         y = sheet.paragraph(left_mm, y, lines, size="small", colour=colour, weight=weight) + 0.8
     groups, last = facts.groups[:_MOST_SAID], bottom_mm - 7.5
-    room_mm = last - y - (_CURVES_MM + 4.0 if len(groups) <= _WITH_OVERVIEW else 0.0)
-    shown = 0
-    for number, (rule, sides) in enumerate(groups, 1):
-        needed = block_mm(facts, rule, sides, right_mm - left_mm)
+    heights, room_mm, shown = [block_mm(facts, *group, right_mm - left_mm) for group in groups], last - y, 0
+    # A row of curves keeps its place below few sentences, unless one of them would lose its own.
+    if len(groups) <= _WITH_OVERVIEW and sum(heights) <= room_mm - _CURVES_MM - 4.0:
+        room_mm -= _CURVES_MM + 4.0
+    for number, ((rule, sides), needed) in enumerate(zip(groups, heights, strict=True), 1):
         if needed > room_mm:
             break
         sheet.rule(left_mm, y + 0.4, right_mm, y + 0.4, colour="grid", width=0.6)

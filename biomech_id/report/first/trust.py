@@ -10,6 +10,7 @@ import numpy as np
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, MOST_UNSAID, could_not_have_been_said
 from biomech_id.languages import worded
+from biomech_id.models.joint_centres.knee_axis_walk import HEALTHY_SLOPE
 from biomech_id.movement.grades import Grade
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import rule_words, value_text
@@ -115,13 +116,12 @@ def _knee_axes(facts: SessionFacts) -> str:
 
 def _turned(facts: SessionFacts) -> Iterator[str]:
     """What varus in swing shows of each knee's axis: its slope, which proves nothing where it is small."""
-    style, slopes_of_sides, calibration = facts.style, [], facts.tables.calibration_of(facts.layer.condition)
-    for side in SIDES:
-        slope = calibration.get("sides", {}).get(side, {}).get("knee_varus_slope")
-        if slope is not None:
-            slopes_of_sides.append(f"{style.label(f'first.side_{side}')} {value_text(slope, '1', style)}")
-    if slopes_of_sides:
-        yield style.label("first.slope", slopes=", ".join(slopes_of_sides))
+    style, legs = facts.style, facts.tables.calibration_of(facts.layer.condition).get("sides", {})
+    slopes = {side: slope for side in SIDES if (slope := legs.get(side, {}).get("knee_varus_slope")) is not None}
+    if slopes:
+        large = any(abs(slope) >= HEALTHY_SLOPE for slope in slopes.values())
+        words = (f"{style.label(f'first.side_{side}')} {value_text(slope, '1', style)}" for side, slope in slopes.items())
+        yield style.label("first.slope_large" if large else "first.slope", slopes=", ".join(words))
 
 
 def _forces(facts: SessionFacts) -> LayerTrust:
@@ -169,7 +169,8 @@ def _muscle_signals(facts: SessionFacts) -> LayerTrust:
     names = ["label", "side", "muscle"]
     live = own[own["verdict"] == _LIVE].drop_duplicates(names)
     every = own.drop_duplicates(names)
-    dead = own[own["verdict"] != _LIVE]
+    # A muscle at rest in the static trial is not lost.
+    dead = own[~own["label"].isin(live["label"])]
     notes = [style.label("first.channels", live=len(live), n=len(every))]
     lost = dict(zip(dead["label"], dead["verdict"], strict=True))
     notes += [f"{label}: {style.label(f'emg.verdict_{verdict}')}" for label, verdict in list(lost.items())[:_MOST_LOST]]

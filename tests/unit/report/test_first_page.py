@@ -17,6 +17,7 @@ from biomech_id.interpretation.rules import shipped_rules
 from biomech_id.movement.grades import Grade
 from biomech_id.report import draw_report
 from biomech_id.report.book import session_pages
+from biomech_id.report.first import patterns
 from biomech_id.report.first.examination import _distinct
 from biomech_id.report.first.facts import SessionFacts
 from biomech_id.report.first.patterns import (
@@ -31,6 +32,7 @@ from biomech_id.report.first.patterns import (
     shown_words,
 )
 from biomech_id.report.first.trust import trusted
+from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.norm import load_norm
@@ -342,3 +344,44 @@ def test_a_class_stands_above_all_others_and_without_one_the_distances(language,
     for side in sides:
         side.beyond, side.named = False, None
     assert list(_class_words(facts)) == []
+
+
+def test_a_leg_s_length_stands_with_its_side_whatever_the_file_names_first(build, tmp_path):
+    def head(left_m, right_m):
+        tables = build()
+        tables.summary["subject"]["leg_length_m"] = {"R": right_m, "L": left_m}
+        return " ".join(printed_on(tables, tmp_path))
+
+    assert "leg L 0.73 R 0.71 m" in head(0.731, 0.712)
+    assert "leg 0.73 m" in head(0.731, 0.729)
+
+
+@pytest.mark.parametrize(("left", "said"), [
+    (-0.12, "L −0.12, R 0.05 (a small slope proves nothing)"), (-0.45, "L −0.45, R 0.05 (95 % of healthy legs: ±0.35 or less)"),
+])  # fmt: skip
+def test_only_a_small_slope_is_said_to_prove_nothing(build, left, said):
+    tables = build()
+    for side, slope in (("L", left), ("R", 0.05)):
+        tables.calibration.setdefault("sides", {}).setdefault(side, {})["knee_varus_slope"] = slope
+    assert any(detail.endswith(said) for detail in of_layer(tables, "transverse").details)
+
+
+def test_a_channel_at_rest_in_one_trial_is_not_among_the_lost(build):
+    tables = with_channels(build(), sides=("L", "R"))
+    resting = tables.channels.iloc[:1].assign(trial="static", verdict="rest")
+    shown = of_layer(replace(tables, channels=pd.concat([resting, tables.channels])), "emg")
+    assert [detail.split(":")[0] for detail in shown.details] == ["1 of 2 channels live", "ch1"]
+
+
+@pytest.mark.parametrize(("height_mm", "curves_mm"), [(20.0, 45.8), (28.0, 5.8)])
+def test_a_sentence_goes_before_the_row_of_curves(monkeypatch, height_mm, curves_mm):
+    """All five stand on the page where they fit without the curves; where they leave room, curves have it."""
+    sheet, left, drawn = Sheet(load_style()), [], []
+    for name, made in (
+        ("block_mm", lambda *_: height_mm), ("_openings", lambda _: ()), ("_rest", lambda _, shown: drawn.append(shown)),
+        ("_draw_sentence", lambda *_: None), ("_draw_curves", lambda _sheet, _facts, place: left.append(place[3] - place[1])),
+    ):  # fmt: skip
+        monkeypatch.setattr(patterns, name, made)
+    patterns.draw_patterns(sheet, SimpleNamespace(groups=((None, ()),) * 5), 86.0, 37.5, 206.0, 193.0)
+    assert drawn == [5]
+    assert left == [pytest.approx(curves_mm + 2.5)]

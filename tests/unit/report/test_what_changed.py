@@ -180,3 +180,24 @@ def test_a_change_stands_beside_its_numbers_and_not_over_them(language, directio
     numbers_mm = width_mm(text, style.size("heading"), weight="bold")
     assert numbers_mm + width_mm(change, style.size("small")) <= room_mm - 1.0
     assert f"± {'0.37' if language == 'en' else '0,37'}" in change or unit == "deg"
+
+
+def test_muscle_signals_of_no_side_are_not_called_unmeasured(build):
+    def signals(tables):
+        (one,) = (each for each in trust_of(compared(tables, tables)) if each.layer == "emg")
+        return str(one.grade), one.reason
+
+    tables = replace(build(), emg=None, channels=None)
+    tables.summary.setdefault("verdicts", {})["emg"] = {side: {"verdict": "not measured", "reasons": []} for side in SIDES}
+    assert signals(tables) == ("not measured", "no muscle signals")
+    channels = pd.DataFrame({"trial": ["walk"], "label": ["EMG1"], "side": [""], "muscle": [""], "verdict": ["live"]})
+    assert signals(replace(tables, channels=channels)) == ("not judged", "no channel names a side")
+
+
+def test_examinations_stand_left_before_right_also_in_the_text(build, tmp_path):
+    rows = [{"joint": "hip", "test": "flexion", "muscle": "", "position": "", "side": side, "raw": raw, "unit": "deg", "value": 1.0}
+            for side, raw in (("R", "150"), ("L", "145"))]  # fmt: skip
+    tables = replace(build(), examination=pd.DataFrame(rows))
+    figure = what_changed_page(compared(tables, tables))
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    assert texts.index("145") < texts.index("150")
