@@ -87,7 +87,9 @@ class Norms:
         return self._of_model(model_of(self._tables[name]), name if name.startswith(HEALTHY) else "")
 
     def _made(self, model: str, left_out: str) -> pd.DataFrame | None:
-        people = [of for name, of in self._tables.items() if name.startswith(HEALTHY) and name != left_out and model_of(of) == model]
+        people = [
+            of for name, of in self._tables.items() if name.startswith(HEALTHY) and name != left_out and model_of(of) == model
+        ]
         return norm_from_sessions(people, source="children and adolescents", mix=_MIX) if len(people) > 1 else None
 
 

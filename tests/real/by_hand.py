@@ -297,7 +297,7 @@ class NormByHand:
     def __init__(self, people: Sequence[Tables]) -> None:
         self.people = []
         for person in map(Person, people):
-            means = {side: limb for side, limb in person.means.items()}
+            means = dict(person.means.items())
             # Nobody of a norm tells of a static.
             without = {side: Limb(limb.curves, limb.events, limb.numbers) for side, limb in means.items()}
             self.people.append({s: Limb(x.curves, x.events, x.numbers, flat_foot(x)) for s, x in without.items()})
@@ -497,7 +497,7 @@ def error_of(person: Person, rule: Rule, text: str, mean: Limb, side: str) -> fl
     window = {"pitch_from_flat": words[0], "pitch_from_static": words[-1]}.get(stat, words[-1])
     inside = mean.inside(window)
     if not inside.any():
-        inside = PERCENT == round(mean.ends(window)[0])
+        inside = round(mean.ends(window)[0]) == PERCENT
     phase = sd[inside]
     phase = phase[np.isfinite(phase)]
     return float(np.sqrt((2.0 if ranges else 1.0) * np.mean(phase**2))) if len(phase) else np.nan

@@ -144,7 +144,8 @@ def frame(page: Drawn) -> None:
     """Head, foot, fixed words, and the numbers of axes, which stand before everything else."""
     printed, person = page.printed, page.after.tables.summary["subject"]
     axes, found, rest = printed.left.partition(str(person["code"]))
-    assert found and axes.count("0 50 100") >= 4
+    assert found
+    assert axes.count("0 50 100") >= 4
     assert re.fullmatch(r"(?:0 50 100 |−?\d+(?:[.,]\d+)? )*", axes), axes
     printed.left = re.sub(r"\d", "·", axes) + found + rest
     for _ in range(2):
@@ -207,7 +208,10 @@ def headline(page: Drawn) -> None:
             if sure and abs(change) > band and abs(change) >= 0.5 * 10.0**-decimals:
                 first, second = (page.printed.written(value, decimals) for value in (change, band))
                 nearer = abs(after - normal[0]) < abs(before - normal[0])
-                words += [f"{'↑ +' if change > 0 else '↓ '}{first} ± {second}", page.label("towards_short" if nearer else "away_short")]
+                words += [
+                    f"{'↑ +' if change > 0 else '↓ '}{first} ± {second}",
+                    page.label("towards_short" if nearer else "away_short"),
+                ]
                 words[-1] += dagger if name in ("cadence", "step_length", "single_support") else ""
             else:
                 words.append(page.label("within_scatter"))
@@ -228,7 +232,9 @@ def drawn_squares(page: Drawn, person: Person, side: str, name: tuple[str, str],
 def profile_scores(page: Drawn) -> None:
     """Profile scores of both visits; a change beyond the band of both as a multiple of what is important."""
     rng = np.random.default_rng(20261129)
-    squares = [{(side, *name): drawn_squares(page, person, side, name, rng) for side in SIDES for name in SCORED} for person in page.both]
+    squares = [
+        {(side, *name): drawn_squares(page, person, side, name, rng) for side in SIDES for name in SCORED} for person in page.both
+    ]
     dagger = " †" if abs(faster_percent(page)) > 10.0 else ""
     for side in (*SIDES, ""):
         for hip_rotation in (True, False):
@@ -242,10 +248,10 @@ def profile_scores(page: Drawn) -> None:
             sign = "+" if values[2] > 0.0 else ""
             near = [0.05001, 0.05001, 0.05001, GPS_BAND_APART_DEG + 0.05]
             if abs(values[2]) > values[3]:
-                words = f"{head} # # {'↑' if sign else '↓'} {sign}# ± # {page.label('times', times='#', mcid=page.printed.written(MCID_DEG, 1))}"
+                times = page.label("times", times="#", mcid=page.printed.written(MCID_DEG, 1))
+                words = f"{head} # # {'↑' if sign else '↓'} {sign}# ± # {times}{dagger}"
                 values.append(abs(values[2]) / MCID_DEG)
                 near.append(0.05001)
-                words += dagger
             else:
                 words = f"{head} # # {page.label('within', change=f'{sign}# ± #')}"
             if hip_rotation:
@@ -329,7 +335,7 @@ def patterns(page: Drawn) -> None:
         beyond = abs(after.value - before.value) > band
         assert (row.direction != "within error") == beyond, row
     alone = {row.pattern for row, *_ in rows if row.direction != "within error" and not _covered(row, rows)}
-    leads = {way: 0 for way in ("towards", "away", "past")}
+    leads = dict.fromkeys(("towards", "away", "past"), 0)
     for number, pattern in enumerate(dict.fromkeys(row.pattern for row, *_ in rows if row.pattern in alone), 1):
         sides = sorted((each for each in rows if each[0].pattern == pattern), key=lambda each: each[0].side)
         leads[sides[0][0].direction.split(" ")[0]] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,18 +20,14 @@ from by_hand import (
     NormByHand,
     Person,
     Printed,
-    error_of,
     judged,
     rules,
     scores,
-    turned_axis,
     widened,
 )
 from sessions import Sessions, compute
-from sessions import Computed as Kept
 
 from biomech_id.interpretation.rules import shipped_rules
-from biomech_id.languages import worded
 from biomech_id.norms.from_sessions import norm_from_sessions
 from biomech_id.report import draw_report
 from biomech_id.report.first.patterns import named_words, rule_words, shown_words
@@ -103,7 +99,9 @@ def moved(tables: Tables, kind: str) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def prepared(sessions: Sessions, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Tables, pd.DataFrame, NormByHand]]:
+def prepared(
+    sessions: Sessions, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[Tables, pd.DataFrame, NormByHand]]:
     @cache
     def prepare(page: str) -> tuple[Tables, pd.DataFrame, NormByHand]:
         name, _, kind = page.partition(" ")
@@ -125,13 +123,15 @@ def prepared(sessions: Sessions, tmp_path_factory: pytest.TempPathFactory) -> Ca
 
 
 @pytest.fixture(scope="module", params=PAGES, ids=lambda page: "-".join(page).replace("/", "-").replace(" ", "-"))
-def drawn(request: Any, prepared: Callable[[str], tuple[Tables, pd.DataFrame, NormByHand]], tmp_path_factory: pytest.TempPathFactory) -> Drawn:
+def drawn(
+    request: Any, prepared: Callable[[str], tuple[Tables, pd.DataFrame, NormByHand]], tmp_path_factory: pytest.TempPathFactory
+) -> Drawn:
     page, language = request.param
     tables, norm, by_hand = prepared(page)
     style = load_style(language=language)
     path = draw_report(tables, tmp_path_factory.mktemp("page") / "first.pdf", norm=norm, mix=MIX, pages=["first"], style=style)
-    text = pypdf.PdfReader(path).pages[0].extract_text()
-    return Drawn(Printed(text, language), Person(with_norm(norm, tables, mix=MIX)[0]), by_hand, norm, style, page.endswith("with its norm"))
+    printed, person = Printed(pypdf.PdfReader(path).pages[0].extract_text(), language), Person(with_norm(norm, tables, mix=MIX)[0])
+    return Drawn(printed, person, by_hand, norm, style, analysed_with_norm=page.endswith("with its norm"))
 
 
 def test_every_number_of_page_one_is_computed_by_hand(drawn: Drawn) -> None:
@@ -300,8 +300,8 @@ def patterns(page: Drawn) -> None:
         rule, first = product[pattern], sides[0]
         values = " ".join(_sided(page, each, len(sides) == 1) for each in sides)
         decimals = DECIMALS.get(first.rule.unit, 2)
-        norm = page.label("first.norm_limit", mean=page.written(first.norm[0], decimals), sd=page.value(first.norm[1], first.rule.unit),
-                          limit=page.value(first.limit, first.rule.unit))  # fmt: skip
+        sd, limit = (page.value(value, first.rule.unit) for value in (first.norm[1], first.limit))
+        norm = page.label("first.norm_limit", mean=page.written(first.norm[0], decimals), sd=sd, limit=limit)
         cycles = ", ".join(
             (f"{page.label(f'first.side_{each.side}')} " if each.side else "")
             + page.label("first.of_cycles", shown=each.shown, n=each.cycles)
@@ -368,7 +368,8 @@ def pace(page: Drawn) -> None:
     with source.open(encoding="utf-8", newline="") as file:
         classes = list(csv.DictReader(file))
     row = next(each for each in classes if not each["most_speed"] or own <= float(each["most_speed"]))
-    names = {name: page.written(float(row[name]), 2 if name == "power" else 0) for name in ("knee", "hip", "dorsiflexion", "tilt", "power")}
+    means = [name for name in row if name not in ("pace", "most_speed", "source")]
+    names = {name: page.written(float(row[name]), 2 if name == "power" else 0) for name in means}
     printed.take(page.label("first.published", pace=page.label(f"first.pace_{row['pace']}"), **names))
 
 
@@ -395,7 +396,8 @@ def trust(page: Drawn) -> None:
         for side in SIDES if "knee_varus_slope" in legs.get(side, {})
     )  # fmt: skip
     if slopes:
-        printed.take(page.label("first.slope", slopes=slopes))
+        large = any(abs(leg.get("knee_varus_slope", 0.0)) >= 0.35 for leg in legs.values())
+        printed.take(page.label("first.slope_large" if large else "first.slope", slopes=slopes))
     channels = tables.channels
     if channels is not None and len(own := channels[channels["verdict"] != "not_emg"]):
         names = ["label", "side", "muscle"]

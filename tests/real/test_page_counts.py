@@ -1,4 +1,4 @@
-"""How many pages a report and a comparison have: the study's table of every session keeps its limits, and a sample agrees with it."""
+"""How many pages reports and comparisons have: the table of every session keeps its limits, and a sample agrees with it."""
 
 from __future__ import annotations
 
