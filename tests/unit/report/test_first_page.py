@@ -378,7 +378,7 @@ def test_a_sentence_goes_before_the_row_of_curves(monkeypatch, height_mm, curves
     """All five stand on the page where they fit without the curves; where they leave room, curves have it."""
     sheet, left, drawn = Sheet(load_style()), [], []
     for name, made in (
-        ("block_mm", lambda *_: height_mm), ("_openings", lambda _: ()), ("_rest", lambda _, shown: drawn.append(shown)),
+        ("block_mm", lambda *_: height_mm), ("openings", lambda _: ()), ("_rest", lambda _, shown: drawn.append(shown)),
         ("_draw_sentence", lambda *_: None), ("_draw_curves", lambda _sheet, _facts, place: left.append(place[3] - place[1])),
     ):  # fmt: skip
         monkeypatch.setattr(patterns, name, made)
