@@ -288,7 +288,11 @@ def _rows(values: NamedValues, key: tuple[str, str], name: str, title: str = "")
     if name == "value_contact" or not math.isfinite(at):
         return
     place = values.of_norm(key, f"{PLACE}{name}", float("nan"))
-    places = [mean_sd(percents, 0, style.decimal_mark) for _, percents in of_sides]
+    # Of a value that reads zero in every cycle, rounding decides where it lies.
+    places = [
+        mean_sd(percents, 0, style.decimal_mark) if any(written(abs(v), decimals, ".").strip("–0.") for v in numbers) else "–"
+        for numbers, percents in of_sides
+    ]
     norm_place = " ± ".join(written(value, 0, style.decimal_mark) for value in place) if place else ""
     yield [Cell(text, colour="quiet") for text in (style.label("values.at"), *places, norm_place)]
 

@@ -493,3 +493,12 @@ def test_a_norm_without_ages_says_so_in_words() -> None:
         norm = Norm({}, {}, {**note, "n": 5, "age_min_y": ages[0], "age_max_y": ages[1]})
         assert words in norm_line(norm, style)
         assert "nan" not in norm_line(norm, style)
+
+
+def test_an_extremum_that_reads_zero_has_no_place(build):
+    """Left 0.001, -0.002 and 0.000 N m/kg, right 0.001 and once 0.006: what rounding decides stands nowhere."""
+    tables, style, key = build(), load_style(), ("HipMoment", "X")
+    values = NamedValues(layers_of(tables)[0], style, None)
+    found = {"L": [(0.001, 70.0), (-0.002, 95.0), (0.0, 80.0)], "R": [(0.001, 70.0), (0.006, 72.0)]}
+    values._of = {(*key, side, "max_swing"): pairs for side, pairs in found.items()}
+    assert text_in(list(_rows(values, key, "max_swing")))[1][:3] == [" at % of cycle", "–", "71 ± 1"]
