@@ -17,7 +17,6 @@ from typing import Any
 
 from biomech_id.errors import BiomechError, OptionError, did_you_mean
 from biomech_id.files.inputs import reading_once
-from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.pipeline.long_recordings import out_of_memory
 from biomech_id.pipeline.repairs import with_static
 from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, trial
@@ -131,9 +130,7 @@ def analysed(job: Job, begun: Analysis, stages: Sequence[Stage] = STAGES, *, unt
     with reading_once() as seen:
         if not begun.intake.trials:
             job.check_named()
-        if job.recipe.muscle_forces and "model" in job.setting_files:
-            # A model without muscles that could be given a force is refused before any recording is read.
-            read_actuated(job.setting_files["model"]).paths()
+        trial.check_muscles(job)
         session = replace(begun, read=seen, review=job.decisions())
         job = job if begun.intake.trials else with_static(job, session.review.repairs)
         try:

@@ -332,7 +332,7 @@ def _check_signed(content: bytes, signed: Signed) -> None:
     if found != signed.report_sha256:
         raise OptionError(
             f"Drawn without a signature this is another report than the one that {signed.name} signed "
-            f"(SHA-256 {found[:12]}, not {signed.report_sha256[:12]}): take the options that it was drawn with, same version.",
+            f"(its hash begins {found[:12]}, not {signed.report_sha256[:12]}): take the options and version it was drawn with.",
             value=found, expected=signed.report_sha256, where="signature",
         )  # fmt: skip
 

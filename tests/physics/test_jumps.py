@@ -141,7 +141,7 @@ def test_a_report_of_jumps_has_no_words_of_walking(language: str, tmp_path: Path
 
 def test_jumps_lie_over_one_another_by_phase() -> None:
     """Take-off is at 100, landing at 200; angles there are the frames', and what one plate under both feet hides is not drawn."""
-    from biomech_id.report.pages.jump_phases import by_phase, phase_curves
+    from biomech_id.report.pages.jump_phases import JUMPING, phase_curves
 
     tables = session()
     ((trial, number), measured), *more = jumps_of(tables).items()
@@ -149,8 +149,8 @@ def test_jumps_lie_over_one_another_by_phase() -> None:
     assert (number, more) == (1, [])
     assert down_s - off_s == pytest.approx(measured["jump_flight_time"][0])
     times = np.array([off_s - 1.01, off_s - 1.0, off_s, (off_s + down_s) / 2, down_s, down_s + 0.5, down_s + 0.51])
-    assert by_phase(times, measured) == pytest.approx([np.nan, 0.0, 100.0, 150.0, 200.0, 300.0, np.nan], nan_ok=True)
-    assert by_phase(times, {**measured, "jump_contact_time": (0.4, "s")})[:2] == pytest.approx([np.nan, np.nan], nan_ok=True)
+    assert JUMPING.along(times, measured) == pytest.approx([np.nan, 0.0, 100.0, 150.0, 200.0, 300.0, np.nan], nan_ok=True)
+    assert JUMPING.along(times, {**measured, "jump_contact_time": (0.4, "s")})[:2] == pytest.approx([np.nan, np.nan], nan_ok=True)
     frames = tables.frames[trial]
     for side in "LR":
         ((name, path),) = phase_curves(tables, ("KneeAngles", "X"), side, 1.0)

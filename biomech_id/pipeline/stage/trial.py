@@ -24,6 +24,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
+from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.forces.leg_forces import implausible, leg_forces
 from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.extra_forces import split_forces
@@ -32,6 +33,7 @@ from biomech_id.pipeline.long_recordings import require_room
 from biomech_id.pipeline.prepare import prepare as prepare_trial
 from biomech_id.pipeline.stage.analysis import TrialAnalysis
 from biomech_id.pipeline.worn import with_worn
+from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.request.review_file import verdict_from
 from biomech_id.session.solved import Solved
@@ -145,6 +147,18 @@ def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     flat = walk.model.static is not None and walk.model.calibration.to_dict().get("foot_flat") is True
     result = with_feet(result, walk.model.named(walk.trial), trial, walk.foot_models, flat=flat)
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
+
+
+def check_muscles(job: Job) -> None:
+    """Refuse a model without muscles that could be given a force, before any recording is read.
+
+    Raises
+    ------
+    FileRefusedError, MissingInputError, InvalidValueError
+        As of `read_actuated`.
+    """
+    if job.recipe.muscle_forces and "model" in job.setting_files:
+        read_actuated(job.setting_files["model"]).paths()
 
 
 def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:

@@ -85,19 +85,6 @@ class Phased:
 JUMPING = Phased("jump_", ("jump_take_off_at", "jump_landing_at"), _of_jump, ("push_off", "flight", "landing"), flight=1)
 
 
-def by_phase(time_s: FloatArray, measured: Measured) -> FloatArray:
-    """Return where each frame lies on the axis of phases: push-off 0 to 100, flight to 200, landing to 300; NaN outside.
-
-    Parameters
-    ----------
-    time_s : FloatArray
-        (n,), of the frames, absolute seconds.
-    measured : Mapping[str, tuple[float, str]]
-        Parameter -> value and unit of one jump: take-off and landing, contact time where there is one.
-    """
-    return JUMPING.along(time_s, measured)
-
-
 def phase_curves(tables: Tables, variable: tuple[str, str], side: str, factor: float, of: Phased = JUMPING) -> PhasePaths:
     """Return (trial and number, path (n, 2)) of every jump that has the variable on that side, in the plotted unit.
 
