@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from biomech_id._version import __version__
 from biomech_id.desk.archive import Archive, ArchiveVisit
 from biomech_id.desk.command import check_words, command_line, decided_hash, run_words
 from biomech_id.desk.index import LookCache
@@ -511,7 +512,8 @@ class Office:
         self.queue.add("page", visit.id, words, logs)
 
     def _page_name(self, visit: ArchiveVisit) -> str:
-        return f"{revision_of(self.results(visit).folder / MANIFEST)[:16]}.json"
+        # A page's scripts are this version's, so its content has to be.
+        return f"{revision_of(self.results(visit).folder / MANIFEST)[:16]}-{__version__}.json"
 
     def page(self, visit: ArchiveVisit) -> Path | None:
         """Return the file of the review page's content; None while it is being made.

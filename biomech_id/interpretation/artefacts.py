@@ -77,7 +77,7 @@ class ArtefactTests:
         means: Mapping[str, LimbCurves], people: Sequence[NormSample], *, condition: str | None = None,
     ) -> None:  # fmt: skip
         self._tables, self._curves, self._norm_of, self._means, self._people = tables, curves, norm_of, means, people
-        self._condition_asked, self._calibration = condition, tables.calibration_of(condition or "")
+        self._condition_asked, self._calibration = condition, tables.calibration_of(condition)
 
     def of_rule(self, rule: PatternRule, side: str, cycles: int) -> tuple[Artefact, ...]:
         """Return what the tests that a rule names found of a side.

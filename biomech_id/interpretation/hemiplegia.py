@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from biomech_id.conventions import SIDES
 from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, PatternDeviation
 
 
@@ -34,7 +35,11 @@ def hemiplegia_type(judged: Iterable[PatternDeviation]) -> tuple[str, str, tuple
     types = hemiplegia_types()
     rows = [each for each in judged if any(each.pattern in group for groups in types.values() for _, group in groups)]
     met = [each for each in rows if each.met]
-    if len({each.side for each in met}) != 1 or any(each.cycles < LEAST_SAID_CYCLES for each in rows):
+    if (
+        {each.side for each in rows} != set(SIDES)
+        or len({each.side for each in met}) != 1
+        or any(each.cycles < LEAST_SAID_CYCLES for each in rows)
+    ):
         return None
 
     def holds(said: bool, group: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomech_id.errors import OptionError, typed
+from biomech_id.errors import OptionError, OutputError, typed
 from biomech_id.files.atomic import check_writable
 from biomech_id.gait.review import Decision, Review, decision_records, without_remarks
 from biomech_id.request.input_hashes import InputHashes, make_key
@@ -105,6 +105,8 @@ def redraw(
             draw_figures(tables, figures, **how)
         return figures
     if output is not None:
+        if output.resolve().is_relative_to(out.resolve()):
+            raise OutputError.at(output, f"{output} lies among the results, which stay as they are.", "a file elsewhere")
         with stage("draw"):
             return draw_report(tables, output, signed=signed, **how)
     name = "appendix.pdf" if appendix else "report.pdf"

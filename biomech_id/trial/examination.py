@@ -29,7 +29,12 @@ _NO_DIAGNOSIS = (
 )
 #: Diagnoses that rules ask for, by their names in ``diagnoses.csv``.
 BILATERAL_SPASTIC, HEMIPLEGIA = "bilateral spastic cerebral palsy", "hemiplegia"
-_SIDE_WORDS = ("left", "right", "links", "rechts")
+_SIDE_WORDS = {
+    "left": "L", "links": "L", "linksseitig": "L", "linksseitige": "L", "gauche": "L",
+    "right": "R", "rechts": "R", "rechtsseitig": "R", "rechtsseitige": "R", "droite": "R",
+}  # fmt: skip
+#: What parts words of a diagnosis.
+_NO_WORD = re.compile(r"[-()\[\]]+")
 _KEY = re.compile(r"C_([A-Za-z]+)_([A-Za-z0-9]+)_([LR])", re.IGNORECASE)
 _GRADE = re.compile(r"(\d+(?:\.\d+)?)([-+]?)")
 #: What a minus or a plus behind a grade is worth, for sorting.
@@ -153,8 +158,28 @@ def is_diagnosed(diagnosis: str, wanted: str) -> bool:
     >>> is_diagnosed("Left spastic hemiplegia", HEMIPLEGIA), is_diagnosed("no hemiplegia", HEMIPLEGIA), is_diagnosed("", HEMIPLEGIA)
     (True, False, False)
     """
-    names = (name.casefold().replace("-", " ").split() for part in diagnosis.split(";") for name in part.split(",")[:1])
-    return any(_diagnoses().get(" ".join(word for word in words if word not in _SIDE_WORDS)) == wanted for words in names)
+    return diagnosed_sides(diagnosis, wanted) is not None
+
+
+def diagnosed_sides(diagnosis: str, wanted: str) -> frozenset[str] | None:
+    """Return the sides that a certain diagnosis names, as far as it names any; None where it is another diagnosis.
+
+    Parameters
+    ----------
+    diagnosis, wanted : str
+        As for `is_diagnosed`.
+
+    Examples
+    --------
+    >>> from biomech_id.trial.examination import HEMIPLEGIA, diagnosed_sides
+    >>> diagnosed_sides("Hemiparese (links)", HEMIPLEGIA), diagnosed_sides("hemiplegia", HEMIPLEGIA)
+    (frozenset({'L'}), frozenset())
+    """
+    names = [_NO_WORD.sub(" ", name.casefold()).split() for part in diagnosis.split(";") for name in part.split(",")[:1]]
+    of_it = [
+        words for words in names if _diagnoses().get(" ".join(word for word in words if word not in _SIDE_WORDS)) == wanted
+    ]  # fmt: skip
+    return frozenset(_SIDE_WORDS[word] for words in of_it for word in words if word in _SIDE_WORDS) if of_it else None
 
 
 @cache

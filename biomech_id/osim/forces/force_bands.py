@@ -206,8 +206,8 @@ def effort_problem(forces: MuscleForces, rows: IntArray | None = None, muscles: 
     if not forces.has_bands:
         also = " and a contact force in the cost" if forces.contact_cost else ""
         raise OptionError(
-            f"Bands are known for the exponent 2 alone, not for {forces.exponent:g}{also}.",
-            value=forces.exponent, expected="2", where="exponent",
+            f"Bands are known for the exponent 2 and nothing else in the cost, not for {forces.exponent:g}{also}.",
+            value=forces.exponent, expected="2, without a contact force", where="exponent",
         )  # fmt: skip
     eq = forces.equations
     rows = np.flatnonzero(~forces.infeasible) if rows is None else rows

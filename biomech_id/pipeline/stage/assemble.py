@@ -148,7 +148,7 @@ def _calibrations(
     groups: Sequence[ChosenModel], results: Sequence[Solved], called: Pseudonym
 ) -> tuple[dict[str, Any], list[Finding]]:
     """What ``calibration.json`` says, and what is noticed of the knees' axes; further static trials stand under "conditions"."""
-    records: list[tuple[str, dict[str, Any]]] = []
+    records: list[tuple[str | None, dict[str, Any]]] = []
     noticed: list[Finding] = []
     for group in groups:
         static = group.static
@@ -169,9 +169,14 @@ def _calibrations(
         if record.get("offsets_stored"):
             bare = {r.name for r in own_results if r.kind in LEVEL_WALKING and r.footwear in (NOT_STATED, Footwear.BAREFOOT)}
             noticed += computed_again(group.model, [trial for trial in group.trials if trial is not static], bare)
-        records += [(condition, record) for condition in dict.fromkeys([result.condition for result in own_results] or [""])]
+        named: list[str | None] = [result.condition for result in own_results] or [None]
+        records += [(condition, record) for condition in dict.fromkeys(named)]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
-    own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}
+    own = {
+        condition: record
+        for condition, record in records  # no condition: a group without results, whose static speaks for no walk
+        if condition is not None and record["static_file"] != records[0][1]["static_file"]
+    }
     return first | ({"conditions": own} if own else {}), noticed
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.segment_energy import energy_sentences
 from biomech_id.dynamics.selfcheck import self_checks
@@ -38,6 +39,7 @@ from biomech_id.request.recipe import Recipe
 from biomech_id.request.review_file import verdict_from
 from biomech_id.session.solved import Solved
 from biomech_id.trial import Trial
+from biomech_id.trial.worn import bears_weight
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -168,12 +170,28 @@ def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     on_legs, _ = split_forces(_placed(walk), walk.extra)
     legs, noticed = leg_forces(walk.model, _placed(walk), walk.loads, recipe.force_options, extra=on_legs)
     if walk.result.kind.walking:
-        time_s, alone = walk.trial.time_s, {side: np.zeros(walk.trial.n_frames, dtype=bool) for side in legs}
-        for cycle in walk.result.cycles:
-            if cycle.side in alone:
-                alone[cycle.side] |= frames_within(time_s, cycle.opposite_off_s, cycle.opposite_strike_s)
+        alone = {side: carrying_alone(walk.result, walk.trial.time_s, side) for side in legs}
         noticed = (*noticed, *implausible(legs, alone, walk.trial.name))
     return replace(walk, result=replace(walk.result, muscle_forces=legs, findings=(*walk.result.findings, *noticed)))
+
+
+def carrying_alone(result: Solved, time_s: FloatArray, side: str) -> BoolArray:
+    """Return the frames (n,) in which one foot alone carries the body; none with an aid, which may bear a part of it.
+
+    Parameters
+    ----------
+    result : Solved
+        Of the trial, with its cycles.
+    time_s : FloatArray
+        (n,), of the frames.
+    side : str
+        Side of the foot.
+    """
+    alone = np.zeros(len(time_s), dtype=bool)
+    for cycle in result.cycles if not bears_weight(result.aid) else ():
+        if cycle.side == side:
+            alone |= frames_within(time_s, cycle.opposite_off_s, cycle.opposite_strike_s)
+    return alone
 
 
 #: What `solve_again` does, in the order of ``pipeline.stages.STAGES``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, shortened, wrapped
 from biomech_id.report.panels.clinic import examined_words
+from biomech_id.report.panels.layer import Layer
 from biomech_id.request.subject_file import LEGS, TREATMENT_SECTION
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called, people_in
@@ -72,15 +74,15 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
     """
     style = facts.style
     angles = [_grade_of(layer.tables, Aspect.KINEMATICS) for layer in facts.layers]
-    static = "flat" if all(layer.tables.calibration.get("foot_flat") is True for layer in facts.layers) else "unknown"
+    static = "flat" if all(_calibration(layer).get("foot_flat") is True for layer in facts.layers) else "unknown"
     yield Trust(
         "sagittal", _worst([*angles, Grade.ACCEPT if static == "flat" else Grade.WARN]),
         _limits(facts, ("KneeAngles.X", "AnkleAngles.X", "HipAngles.X"), style.label(f"changed.static_{static}")),
     )  # fmt: skip
-    turned = any(_turned(layer.tables) for layer in facts.layers)
+    turned = any(_turned(_calibration(layer)) for layer in facts.layers)
     crosstalk = Grade.WARN if turned else Grade.ACCEPT
     yield Trust("frontal", _worst([*angles, crosstalk]), _limits(facts, ("HipAngles.Y", "PelvisAngles.Y", "KneeAngles.Y")))
-    by_markers = all(knee_axis_of(layer.tables)[0] == _MARKERS for layer in facts.layers)
+    by_markers = all(knee_axis_of(layer.tables, layer.condition)[0] == _MARKERS for layer in facts.layers)
     evidence = style.label(f"changed.axis_{'turned' if turned else 'markers' if by_markers else 'shown'}")
     limited = Grade.WARN if by_markers or turned else Grade.ACCEPT
     yield Trust("transverse", _worst([*angles, limited]), _limits(facts, ("HipAngles.Z",), evidence))
@@ -91,11 +93,13 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
         measured = style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"])
         if key == "emg" and grade is Grade.NOT_MEASURED:
             # Measured, but of no leg: the verdicts of both sides know of no signal.
-            unnamed = any(layer.tables.channels is not None for layer in facts.layers)
+            channels = [layer.tables.channels for layer in facts.layers if layer.tables.channels is not None]
+            sides = {side for own in channels for side in own.loc[own["verdict"] != "not_emg", "side"]}
+            unnamed = bool(sides) and not sides & set(SIDES)
             grade = Grade.NOT_JUDGED if unnamed else grade
             measured = style.label("first.channels_of_no_side" if unnamed else "first.no_emg")
         yield Trust(key, grade, measured)
-    estimated = [_estimated(layer.tables) for layer in facts.layers]
+    estimated = [_estimated(layer) for layer in facts.layers]
     yield Trust(
         "events",
         Grade.WARN if any(estimated) else Grade.ACCEPT,
@@ -133,14 +137,18 @@ def _grade_of(tables: Tables, aspect: Aspect) -> Grade:
     return _worst([verdicts[side]["verdict"] for side in SIDES if side in verdicts])
 
 
-def _turned(tables: Tables) -> bool:
-    sides = tables.calibration.get("sides", {}).values()
+def _calibration(layer: Layer) -> Mapping[str, Any]:
+    return layer.tables.calibration_of(layer.condition)
+
+
+def _turned(calibration: Mapping[str, Any]) -> bool:
+    sides = calibration.get("sides", {}).values()
     known = [side for side in sides if "knee_varus_slope" in side]
     return any(beyond_healthy(side["knee_varus_slope"], side["knee_varus_correlation"]) for side in known)
 
 
-def _estimated(tables: Tables) -> bool:
-    straight = [trial for trial in tables.summary.get("trials", ()) if any(cycle["used"] for cycle in trial["cycles"])]
+def _estimated(layer: Layer) -> bool:
+    straight = [trial for trial in layer.trials if any(cycle["used"] for cycle in trial["cycles"])]
     return any(event.get("source_kind") == EventSource.MARKER for trial in straight for event in trial.get("events", ()))
 
 

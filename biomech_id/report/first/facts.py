@@ -30,7 +30,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.trial.examination import HEMIPLEGIA, is_diagnosed
+from biomech_id.trial.examination import HEMIPLEGIA, diagnosed_sides
 
 #: One of the angles that every body model has.
 _AN_ANGLE = "KneeAngles"
@@ -110,7 +110,10 @@ class SessionFacts:
     @cached_property
     def hemiplegia(self) -> tuple[str, str, tuple[PatternDeviation, ...]] | None:
         """Side, type and patterns of a gait in hemiplegia; None without that diagnosis."""
-        return hemiplegia_type(self.judged) if is_diagnosed(self.tables.diagnosis, HEMIPLEGIA) else None
+        sides = diagnosed_sides(self.tables.diagnosis, HEMIPLEGIA)
+        found = hemiplegia_type(self.judged) if sides is not None else None
+        # Patterns on the side that the diagnosis does not name are no type of it.
+        return found if found is None or not sides or found[0] in sides else None
 
     @property
     def met(self) -> tuple[PatternDeviation, ...]:

@@ -141,7 +141,7 @@ def _who(facts: SessionFacts) -> Iterator[str]:
     if legs:
         lengths = set(legs.values())
         each = (f"{style.label(f'first.side_{side}')} {leg}" for side, leg in legs.items())
-        yield style.label("first.leg", leg=" ".join(each if len(lengths) > 1 else lengths))
+        yield style.label("first.leg", leg=" ".join(lengths if len(legs) == 2 and len(lengths) == 1 else each))
     yield from worn_words(facts)
     if facts.tables.diagnosis:
         yield style.label("first.diagnosis", words=facts.tables.diagnosis)

@@ -31,6 +31,7 @@ def spoken(tables: Tables, norm: Norm | None, styles: Mapping[str, Style]) -> li
         Of each condition its name, ``rows`` as in ``deviations.csv``, and ``words``: language -> sentences above all others; of
         each row its sentence, warnings, and tests without one; what could not have been said; how far each layer is trusted.
     """
+    norm = norm.behind("straight") if norm is not None else None
     straight = (trial["condition"] for trial in tables.summary["trials"] if trial["kind"] == "straight")
     said = []
     for condition in dict.fromkeys(straight):

@@ -31,7 +31,7 @@ _PLANES: dict[str, tuple[tuple[str, tuple[str, str]], ...]] = {
     "frontal": (("pelvis", ("PelvisAngles", "Y")), ("hip", ("HipAngles", "Y")), ("knee", ("KneeAngles", "Y"))),
     "transverse": (("pelvis", ("PelvisAngles", "Z")), ("hip", ("HipAngles", "Z")), ("foot", ("FootProgressAngles", "Z"))),
 }
-_LIVE, _MOST_LOST = "live", 3
+_LIVE, _QUIET, _MOST_LOST = "live", "quiet", 3
 #: Ways to a knee's axis that a wand's place does not decide.
 _CARRIES_AXIS = ("device", "functional", "midpoint of the medial")
 
@@ -170,7 +170,7 @@ def _muscle_signals(facts: SessionFacts) -> LayerTrust:
     live = own[own["verdict"] == _LIVE].drop_duplicates(names)
     every = own.drop_duplicates(names)
     # A muscle at rest in the static trial is not lost.
-    dead = own[~own["label"].isin(live["label"])]
+    dead = own[(own["verdict"] != _LIVE) & ~((own["verdict"] == _QUIET) & own["label"].isin(live["label"]))]
     notes = [style.label("first.channels", live=len(live), n=len(every))]
     lost = dict(zip(dead["label"], dead["verdict"], strict=True))
     notes += [f"{label}: {style.label(f'emg.verdict_{verdict}')}" for label, verdict in list(lost.items())[:_MOST_LOST]]

@@ -169,7 +169,8 @@ def with_norm(
         return replace(tables, scores=tidy_table("scores"), statistics=None, deviations=None), None
     scores = tidy_table("scores", score_rows(mean_curves(tables), loaded.table))
     scored = replace(tables, scores=_with_bands(scores, tables.scores))
-    return with_deviations(with_statistics(scored, loaded.table), loaded.people, patterns), replace(loaded, patterns=patterns)
+    people = loaded.people if loaded.behind("straight") is not None else ()
+    return with_deviations(with_statistics(scored, loaded.table), people, patterns), replace(loaded, patterns=patterns)
 
 
 def _with_bands(scores: Table, own: Table) -> Table:

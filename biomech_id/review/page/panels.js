@@ -48,7 +48,7 @@ function standing(row) {
 /** What differs from the norm in straight walks like this one, in the words of Python; nothing is worked out here. @param {Desk} desk */
 export function saidPanel(desk) {
   const { trial, session } = desk;
-  const walks = trial.note.kind === "straight" ? session.walks.find((each) => each.condition === trial.note.condition) : undefined;
+  const walks = trial.note.kind === "straight" ? session.walks?.find((each) => each.condition === trial.note.condition) : undefined;
   const words = walks?.words[speech.language];
   /** @type {HTMLElement[][]} */
   const [first, others] = [[], []];
@@ -60,7 +60,7 @@ export function saidPanel(desk) {
   });
   const made = section(say("said"), [say("side"), say("stands"), say("size"), say("what")], [...first, ...others], "said");
   if (!words) return made;
-  made.querySelector("h2")?.after(...words.openings.map((each) => element("p", { class: "note" }, each)));
+  made.querySelector("h2")?.after(element("p", { class: "note quiet" }, say("said_as_run")), ...words.openings.map((each) => element("p", { class: "note" }, each)));
   if (words.unsayable) made.append(element("p", { id: "unsayable" }, element("b", {}, `${say("unsayable")}: `), words.unsayable));
   made.append(element("h3", {}, say("trust")), ...words.trust.map((each) => element("p", { class: "note" }, each)));
   return made;

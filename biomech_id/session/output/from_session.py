@@ -25,10 +25,11 @@ from biomech_id.session.output.whole_body import whole_body_table
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import stack_curves
-from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.means import WALKING, mean_curves
 from biomech_id.session.tables.muscle_forces import force_tables
 from biomech_id.session.tables.muscles import muscles_table
 from biomech_id.session.tables.session_tables import Tables, tidy_table
+from biomech_id.session.values.norm import movement_of
 from biomech_id.session.values.summary import session_summary
 
 
@@ -81,7 +82,8 @@ def session_tables(session: Session) -> Tables:
     if session.review.cycles:
         scores += score_rows(mean_curves(tables, by_rules=True), norm, cycles="all", bands=_used_bands(trials, by_rules=True))
     tables = with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
-    return with_deviations(tables, session.fitted_norm.people) if session.fitted_norm is not None else tables
+    walked = movement_of(norm) == WALKING
+    return with_deviations(tables, session.fitted_norm.people if session.fitted_norm is not None and walked else ())
 
 
 def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:

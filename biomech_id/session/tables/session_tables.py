@@ -162,13 +162,13 @@ class Tables:
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 
-    def calibration_of(self, condition: str) -> Mapping[str, Any]:
+    def calibration_of(self, condition: str | None) -> Mapping[str, Any]:
         """Return the calibration of a condition's walks: by its own static, or by the first one.
 
         Parameters
         ----------
-        condition : str
-            Of the trials.
+        condition : str | None
+            Of the trials; None for the first static.
         """
         own: Mapping[str, Any] = self.calibration.get("conditions", {}).get(condition, self.calibration)
         return own

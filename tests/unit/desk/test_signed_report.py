@@ -112,6 +112,16 @@ def test_a_chain_that_does_not_hold_signs_nothing(visit: Path) -> None:
     assert not file.exists()
 
 
+def test_neither_results_nor_signed_versions_are_written_over(visit: Path) -> None:
+    before = content(visit)
+    chain = visit / "versions" / CHAIN_FILE
+    for file in (visit / "results" / "report.pdf", visit / "versions" / "1" / "report.pdf"):
+        done = run("report", visit / "results", "-o", file, "--signature", chain)
+        assert done.exit_code in (1, 2)
+        assert "lies among the" in " ".join(done.output.replace("│", " ").split())
+        assert content(visit) == before
+
+
 @pytest.mark.parametrize("words", [(), ("-o", "x.pdf", "--appendix"), ("-o", "x.pdf", "--figures", "x")])
 def test_a_signature_needs_a_file_of_its_own(visit: Path, words: tuple[str, ...]) -> None:
     done = run("report", visit / "results", "--signature", visit / "versions" / CHAIN_FILE, *words)

@@ -65,13 +65,15 @@ def test_none_where_the_other_side_has_one_or_has_few_cycles(pattern: str) -> No
     assert hemiplegia_type(both) is None
     few = [replace(each, cycles=2) if (each.side, each.pattern) == ("L", pattern) else each for each in rows]
     assert hemiplegia_type(few) is None
+    assert hemiplegia_type(each for each in rows if each.side == "R") is None, "the other side has no cycle at all"
     assert hemiplegia_type(judged(set())) is None
 
 
 @pytest.mark.parametrize(("diagnosis", "language", "said"), [
     ("right spastic hemiplegia", "en", "Right: type II of gait in hemiplegia (Winters 1987): plantarflexed midstance (AEQ); "),
     ("Spastische Hemiparese rechts", "de", "Rechts: Gangtyp II bei Hemiplegie (Winters 1987): zu viel Plantarflexion (AEQ); "),
-    ("spastic diplegia", "en", ""), ("", "en", ""),
+    ("Hemiparese", "en", "Right: type II"), ("rechtsseitige spastische Hemiparese", "en", "Right: type II"),
+    ("left spastic hemiplegia", "en", ""), ("Hemiparese (links)", "de", ""), ("spastic diplegia", "en", ""), ("", "en", ""),
 ])  # fmt: skip
 def test_page_1_names_it_with_that_diagnosis_alone(diagnosis: str, language: str, said: str) -> None:
     assert bool(said_of(diagnosis, language, session())) == bool(said)

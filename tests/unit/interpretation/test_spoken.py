@@ -85,3 +85,10 @@ def test_without_a_norm_it_says_why_nothing_is_said() -> None:
     (walks,) = spoken(session(), None, STYLES)
     assert walks["rows"] == []
     assert "without a norm of limbs" in walks["words"]["en"]["openings"][0]
+
+
+def test_walks_are_not_held_against_a_norm_of_runs() -> None:
+    tables = session(knee_deg=32.0)
+    runs = Norm({}, {}, {"n": len(PEOPLE), "movement": "running"}, people=PEOPLE)
+    (walks,) = spoken(tables, runs, STYLES)
+    assert walks["rows"] == []

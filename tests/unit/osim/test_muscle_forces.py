@@ -286,7 +286,7 @@ def test_ends_of_a_contact_force_are_those_of_the_forces_there(forces: MuscleFor
     assert (bands.contact.sd > 0).all()
     with pytest.raises(UnknownNameError, match="no muscle 'elbow'"):
         force_bands(forces, muscles=["elbow"])
-    with pytest.raises(OptionError, match=r"exponent 2 alone, not for 3\."):
+    with pytest.raises(OptionError, match=r"exponent 2 and nothing else in the cost, not for 3\."):
         force_bands(replace(forces, exponent=3.0))
 
 

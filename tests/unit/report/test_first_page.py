@@ -194,6 +194,16 @@ def test_channels_of_no_side_are_not_judged_and_that_is_said(build):
     assert "no channel names a side" in shown.details
 
 
+def test_a_channel_that_fails_in_a_walk_is_named_and_one_at_rest_in_another_trial_is_not(build):
+    tables = with_channels(build(), sides=("L", "R"))
+    more = [
+        {"trial": "two", "label": "ch0", "side": "L", "muscle": "soleus", "verdict": each} for each in ("quiet", "intermittent")
+    ]
+    for row, named in zip(more, (False, True), strict=True):
+        channels = pd.concat([tables.channels.query("label == 'ch0'"), pd.DataFrame([row])])
+        assert any(detail.startswith("ch0: ") for detail in of_layer(replace(tables, channels=channels), "emg").details) is named
+
+
 def test_why_other_cycles_have_no_kinetics_is_not_said_of_those_that_have(build):
     tables = build()
     reasons = [{"rule": "next-strike-outside", "values": {}}]
@@ -354,6 +364,9 @@ def test_a_leg_s_length_stands_with_its_side_whatever_the_file_names_first(build
 
     assert "leg L 0.73 R 0.71 m" in head(0.731, 0.712)
     assert "leg 0.73 m" in head(0.731, 0.729)
+    tables = build()
+    tables.summary["subject"]["leg_length_m"] = {"L": 0.731}
+    assert "leg L 0.73 m" in " ".join(printed_on(tables, tmp_path))
 
 
 @pytest.mark.parametrize(("left", "said"), [
@@ -368,7 +381,7 @@ def test_only_a_small_slope_is_said_to_prove_nothing(build, left, said):
 
 def test_a_channel_at_rest_in_one_trial_is_not_among_the_lost(build):
     tables = with_channels(build(), sides=("L", "R"))
-    resting = tables.channels.iloc[:1].assign(trial="static", verdict="rest")
+    resting = tables.channels.iloc[:1].assign(trial="static", verdict="quiet")
     shown = of_layer(replace(tables, channels=pd.concat([resting, tables.channels])), "emg")
     assert [detail.split(":")[0] for detail in shown.details] == ["1 of 2 channels live", "ch1"]
 

@@ -192,6 +192,8 @@ def test_muscle_signals_of_no_side_are_not_called_unmeasured(build):
     assert signals(tables) == ("not measured", "no muscle signals")
     channels = pd.DataFrame({"trial": ["walk"], "label": ["EMG1"], "side": [""], "muscle": [""], "verdict": ["live"]})
     assert signals(replace(tables, channels=channels)) == ("not judged", "no channel names a side")
+    for more in ({"side": "L"}, {"verdict": "not_emg"}):
+        assert signals(replace(tables, channels=channels.assign(**more))) == ("not measured", "no muscle signals")
 
 
 def test_examinations_stand_left_before_right_also_in_the_text(build, tmp_path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pypdf
@@ -11,6 +13,7 @@ import pytest
 
 from biomech_id.dynamics.leg_forces import Banded, LegForces
 from biomech_id.osim.forces.leg_forces import implausible
+from biomech_id.pipeline.stage.trial import carrying_alone
 from biomech_id.report import draw_report
 from biomech_id.report.book import page_names
 from biomech_id.report.layout.style import load_style
@@ -166,9 +169,16 @@ def test_forces_that_carry_no_body_are_named_where_the_foot_stands_alone(session
     value[10:30, knee] *= 0.9 * left.weight_N / np.nanmax(value[10:30, knee])
     (light,) = implausible({"L": replace(left, contact=banded(value))}, alone, "walk")
     assert (light.rule, light.values["joint"], light.values["peak"]) == ("contact-too-small", "knee", pytest.approx(0.9))
-    assert "left knee stays at 0.9 body weights in single support" in light.message
+    assert "left knee is at most 0.90 body weights in single support" in light.message
     # One frame that carries the body is enough, and without single support nothing is held against it.
     value[20, knee] = 1.01 * left.weight_N
     assert not list(implausible({"L": replace(left, contact=banded(value))}, alone, "walk"))
     alone["L"][:] = False
     assert not list(implausible({"L": replace(left, contact=banded(left.contact.value * 0.1))}, alone, "walk"))
+
+
+@pytest.mark.parametrize(("aid", "seen"), [("none", [2, 3, 4]), ("not stated", [2, 3, 4]), ("crutches", [])])
+def test_a_foot_alone_on_the_floor_carries_the_body_unless_an_aid_may(aid: str, seen: list[int]) -> None:
+    cycle = SimpleNamespace(side="L", opposite_off_s=0.2, opposite_strike_s=0.4)
+    result: Any = SimpleNamespace(aid=aid, cycles=[cycle, SimpleNamespace(side="R", opposite_off_s=0.5, opposite_strike_s=0.7)])
+    assert np.flatnonzero(carrying_alone(result, np.arange(10) / 10.0, "L")).tolist() == seen
