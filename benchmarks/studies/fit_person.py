@@ -105,7 +105,7 @@ def person(shared: Shipped, number: int) -> Person:
     names = [body.name for body in model.bodies]
     covariance = size_covariance(names, whole=False)
     # Healthy sides differ by 1 %, not by the 3 % that the fit allows.
-    own = rng.multivariate_normal(np.zeros(len(covariance)), covariance) * 0.8
+    own = rng.multivariate_normal(np.zeros(len(covariance)), covariance, method="cholesky") * 0.8
     z = own.reshape(-1, 3)
     left = {name: k for k, name in enumerate(names) if name.endswith("_l")}
     for name, k in left.items():
