@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import numpy as np
 
@@ -74,12 +73,16 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
     """
     style = facts.style
     angles = [_grade_of(layer.tables, Aspect.KINEMATICS) for layer in facts.layers]
-    static = "flat" if all(_calibration(layer).get("foot_flat") is True for layer in facts.layers) else "unknown"
+    static = (
+        "flat"
+        if all(layer.tables.calibration_of(layer.condition).get("foot_flat") is True for layer in facts.layers)
+        else "unknown"
+    )
     yield Trust(
         "sagittal", _worst([*angles, Grade.ACCEPT if static == "flat" else Grade.WARN]),
         _limits(facts, ("KneeAngles.X", "AnkleAngles.X", "HipAngles.X"), style.label(f"changed.static_{static}")),
     )  # fmt: skip
-    turned = any(_turned(_calibration(layer)) for layer in facts.layers)
+    turned = any(_turned(layer) for layer in facts.layers)
     crosstalk = Grade.WARN if turned else Grade.ACCEPT
     yield Trust("frontal", _worst([*angles, crosstalk]), _limits(facts, ("HipAngles.Y", "PelvisAngles.Y", "KneeAngles.Y")))
     by_markers = all(knee_axis_of(layer.tables, layer.condition)[0] == _MARKERS for layer in facts.layers)
@@ -137,12 +140,8 @@ def _grade_of(tables: Tables, aspect: Aspect) -> Grade:
     return _worst([verdicts[side]["verdict"] for side in SIDES if side in verdicts])
 
 
-def _calibration(layer: Layer) -> Mapping[str, Any]:
-    return layer.tables.calibration_of(layer.condition)
-
-
-def _turned(calibration: Mapping[str, Any]) -> bool:
-    sides = calibration.get("sides", {}).values()
+def _turned(layer: Layer) -> bool:
+    sides = layer.tables.calibration_of(layer.condition).get("sides", {}).values()
     known = [side for side in sides if "knee_varus_slope" in side]
     return any(beyond_healthy(side["knee_varus_slope"], side["knee_varus_correlation"]) for side in known)
 
