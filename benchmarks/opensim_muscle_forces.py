@@ -17,8 +17,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
+from benchmarks.opensim_dynamics import beside_tool, cpu_s  # noqa: E402
 from biomech_id.osim.document.setups import AnalyzeSetup, read_setup  # noqa: E402
 from biomech_id.osim.forces.actuators import read_actuated  # noqa: E402
 from biomech_id.osim.forces.analysed_motion import analysed_motion  # noqa: E402
@@ -46,12 +45,6 @@ FORCES_SETUP, REACTIONS_SETUP = "so_setup_default.xml", "so_setup_jr_child.xml"
 ROUNDS = 3
 #: Our own runs in a round: they are short.
 OWN = 5
-
-
-def cpu_s(run: Callable[[], object]) -> float:
-    start = time.process_time()
-    run()
-    return time.process_time() - start
 
 
 def solving(setup_file: Path) -> Callable[[], MuscleForces]:
@@ -136,25 +129,10 @@ def compare(case: str, osim: Any, folder: Path) -> bool:
 
 
 def main() -> int:
-    try:
-        import opensim
-    except ImportError:
-        print("The opensim wheel is not installed: nothing to compare with.")
-        return 1
-    if not (SHARED / "opensim_refs").is_dir():
-        print(f"{SHARED / 'opensim_refs'} is not there: nothing to run on.")
-        return 1
-    opensim.Logger.setLevelString("Off")
-    here, met = Path.cwd(), []
-    for case in CASES:
-        with tempfile.TemporaryDirectory() as name:
-            os.chdir(name)  # the tool writes where it runs
-            try:
-                met.append(compare(case, opensim, Path(name)))
-            finally:
-                os.chdir(here)
-    print("every gate is met" if all(met) else "a gate is not met")
-    return 0 if all(met) else 1
+    met = beside_tool(CASES, compare)
+    if met is not None:
+        print("every gate is met" if met else "a gate is not met")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":

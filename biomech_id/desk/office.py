@@ -481,13 +481,13 @@ class Office:
         results = self.results(visit)
         if kind not in EXPORTS or not results.there or (kind == "pseudonym") != bool(code):
             raise Refusal.because("desk-export-what", status=422, kinds=list(EXPORTS))
+        if kind == "signed" and self.stage(visit) != "signed":
+            raise Refusal.because("desk-export-unsigned")
         target = results.record.folder / "export" / EXPORTS[kind]
         target.parent.mkdir(parents=True, exist_ok=True)
-        words = ["review" if kind == "page" else "export", str(results.folder), "-o", str(target)]
+        words = [{"page": "review", "signed": "report"}.get(kind, "export"), str(results.folder), "-o", str(target)]
         if kind == "signed":
-            if self.stage(visit) != "signed":
-                raise Refusal.because("desk-export-unsigned")
-            words = ["report", *words[1:], "--signature", str(results.record.folder / "versions" / CHAIN_FILE)]
+            words += ["--signature", str(results.record.folder / "versions" / CHAIN_FILE)]
         if kind == "pseudonym":
             words = [*run_words(results.record), "--code", code, "-o", str(target)]
         results.record.note("export", who, {"kind": kind, "command": command_line(words)})

@@ -42,11 +42,11 @@ def hemiplegia_type(judged: Iterable[PatternDeviation]) -> tuple[str, str, tuple
     ):
         return None
 
-    def holds(said: bool, group: frozenset[str]) -> bool:
-        return any(each.pattern in group and (each.marked or not said) for each in met) == said
+    def holds(wanted: bool, group: frozenset[str]) -> bool:
+        return any(each.pattern in group and (each.marked or not wanted) for each in met) == wanted
 
     fits = [name for name, groups in types.items() if all(holds(*group) for group in groups)]
     if not fits:
         return None
-    needed = frozenset().union(*(group for said, group in types[fits[-1]] if said))
+    needed = frozenset().union(*(group for wanted, group in types[fits[-1]] if wanted))
     return met[0].side, fits[-1], tuple(each for each in met if each.marked and each.pattern in needed)

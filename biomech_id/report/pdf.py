@@ -27,7 +27,6 @@ from biomech_id.report.panels.page import Page, ReportPart
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step, begin
 
-#: Called with a page's title, how many pages are written, and how many there are.
 #: Longer codes are shortened in the header (the cover prints them whole).
 _CODE_ROOM_MM = 90.0
 #: Height of the line that says on every sheet who signed it, from the sheet's top; width of the place on page 1.
@@ -328,12 +327,12 @@ def _check_signed(content: bytes, signed: Signed) -> None:
     OptionError
         It has other bytes.
     """
-    found = hashlib.sha256(content).hexdigest()
-    if found != signed.report_sha256:
+    own = hashlib.sha256(content).hexdigest()
+    if own != signed.report_sha256:
         raise OptionError(
             f"Drawn without a signature this is another report than the one that {signed.name} signed "
-            f"(its hash begins {found[:12]}, not {signed.report_sha256[:12]}): take the options and version it was drawn with.",
-            value=found, expected=signed.report_sha256, where="signature",
+            f"(its hash begins {own[:12]}, not {signed.report_sha256[:12]}): take the options and version it was drawn with.",
+            value=own, expected=signed.report_sha256, where="signature",
         )  # fmt: skip
 
 

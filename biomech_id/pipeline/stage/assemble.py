@@ -172,11 +172,9 @@ def _calibrations(
         named: list[str | None] = [result.condition for result in own_results] or [None]
         records += [(condition, record) for condition in dict.fromkeys(named)]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
-    own = {
-        condition: record
-        for condition, record in records  # no condition: a group without results, whose static speaks for no walk
-        if condition is not None and record["static_file"] != records[0][1]["static_file"]
-    }
+    others = [(condition, record) for condition, record in records if record["static_file"] != records[0][1]["static_file"]]
+    # The static of a group without results speaks for no walk.
+    own = {condition: record for condition, record in others if condition is not None}
     return first | ({"conditions": own} if own else {}), noticed
 
 

@@ -15,6 +15,7 @@ from biomech_id.interpretation.deviations import small_norm_factor
 from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
 from biomech_id.movement.grades import Grade
 from biomech_id.report.comparison.facts import Comparison
+from biomech_id.report.first.trust import muscle_channels
 from biomech_id.report.layout.numbers import written
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
@@ -96,8 +97,7 @@ def trust_of(facts: Comparison) -> Iterator[Trust]:
         measured = style.label("changed.cycles_both", left=numbers["L"], right=numbers["R"])
         if key == "emg" and grade is Grade.NOT_MEASURED:
             # Measured, but of no leg: the verdicts of both sides know of no signal.
-            channels = [layer.tables.channels for layer in facts.layers if layer.tables.channels is not None]
-            sides = {side for own in channels for side in own.loc[own["verdict"] != "not_emg", "side"]}
+            sides = {side for layer in facts.layers for side in muscle_channels(layer.tables)["side"]}
             unnamed = bool(sides) and not sides & set(SIDES)
             grade = Grade.NOT_JUDGED if unnamed else grade
             measured = style.label("first.channels_of_no_side" if unnamed else "first.no_emg")

@@ -111,9 +111,10 @@ class SessionFacts:
     def hemiplegia(self) -> tuple[str, str, tuple[PatternDeviation, ...]] | None:
         """Side, type and patterns of a gait in hemiplegia; None without that diagnosis."""
         sides = diagnosed_sides(self.tables.diagnosis, HEMIPLEGIA)
-        found = hemiplegia_type(self.judged) if sides is not None else None
+        if sides is None or (of_gait := hemiplegia_type(self.judged)) is None:
+            return None
         # Patterns on the side that the diagnosis does not name are no type of it.
-        return found if found is None or not sides or found[0] in sides else None
+        return of_gait if not sides or of_gait[0] in sides else None
 
     @property
     def met(self) -> tuple[PatternDeviation, ...]:

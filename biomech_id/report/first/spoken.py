@@ -33,21 +33,21 @@ def spoken(tables: Tables, norm: Norm | None, styles: Mapping[str, Style]) -> li
     """
     norm = norm.behind("straight") if norm is not None else None
     straight = (trial["condition"] for trial in tables.summary["trials"] if trial["kind"] == "straight")
-    said = []
+    walks = []
     for condition in dict.fromkeys(straight):
         layer = Layer(tables, "straight", condition)
         facts = SessionFacts(layer, next(iter(styles.values())), norm)
         rows = [each.row for each in facts.met]
         words = {language: _words(facts.in_style(style)) for language, style in styles.items()}
-        said.append({"condition": condition, "rows": rows, "words": words})
-    return said
+        walks.append({"condition": condition, "rows": rows, "words": words})
+    return walks
 
 
 def _words(facts: SessionFacts) -> dict[str, object]:
-    said = ((row_words(facts, each), *artefact_words(facts, [each])) for each in facts.met)
+    sentences = ((row_words(facts, each), *artefact_words(facts, [each])) for each in facts.met)
     return {
         "openings": [text for text, _ in openings(facts)],
-        "rows": [dict(zip(("said", "warns", "quiet"), each, strict=True)) for each in said],
+        "rows": [dict(zip(("said", "warns", "quiet"), each, strict=True)) for each in sentences],
         "unsayable": unsayable_words(facts),
         "trust": [" – ".join(filter(None, layer_words(each, facts.style))) for each in trusted(facts)],
     }

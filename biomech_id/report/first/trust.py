@@ -19,6 +19,7 @@ from biomech_id.report.layout.findings import grade_colour
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
+from biomech_id.session.tables.session_tables import Table, Tables, tidy_table
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 from biomech_id.trial.worn import NOT_STATED
 
@@ -161,10 +162,22 @@ def _reasons(facts: SessionFacts, layer: str) -> Iterator[str]:
     yield from (worded(why["rule"], why.get("values", {}), facts.style.language) for why in reasons[:1])
 
 
+def muscle_channels(tables: Tables) -> Table:
+    """Return the rows of ``channels.csv`` that are muscles; none where no channel is.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session.
+    """
+    channels = tidy_table("channels") if tables.channels is None else tables.channels
+    muscles: Table = channels[channels["verdict"] != "not_emg"]
+    return muscles
+
+
 def _muscle_signals(facts: SessionFacts) -> LayerTrust:
-    style, channels = facts.style, facts.tables.channels
-    own = None if channels is None else channels[channels["verdict"] != "not_emg"]
-    if own is None or not len(own):
+    style, own = facts.style, muscle_channels(facts.tables)
+    if not len(own):
         return LayerTrust("emg", Grade.NOT_MEASURED, (style.label("first.no_emg"),))
     names = ["label", "side", "muscle"]
     live = own[own["verdict"] == _LIVE].drop_duplicates(names)
