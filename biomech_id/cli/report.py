@@ -57,7 +57,7 @@ def report(
     """
     if signature is not None and (output is None or appendix or figures is not None):
         raise typer.BadParameter("--signature needs -o FILE.pdf, and is of the report alone: no --appendix, no --figures")
-    if signature is not None and output is not None and output.resolve().is_relative_to(signature.resolve().parent):
+    if signature and signature.is_file() and output and output.resolve().is_relative_to(signature.resolve().parent):
         raise typer.BadParameter(f"{output} lies among the signed versions; name a file elsewhere")
     if output is not None and figures is not None:
         raise typer.BadParameter("-o writes one PDF and --figures pictures: leave one of them out")

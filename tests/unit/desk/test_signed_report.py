@@ -103,6 +103,15 @@ def test_results_that_nobody_signed_are_refused(visit: Path) -> None:
     assert not file.exists()
 
 
+def test_signatures_that_are_not_there_are_named(visit: Path) -> None:
+    """Beside the file that is to be written, where a wrong name looks for them."""
+    missing = visit.parent / "signature.toml"
+    done = run("report", visit / "results", "-o", visit.parent / "paper.pdf", "--signature", missing)
+    assert done.exit_code == 1
+    assert "There is no file" in done.output
+    assert missing.name in done.output
+
+
 def test_a_chain_that_does_not_hold_signs_nothing(visit: Path) -> None:
     chain = visit / "versions" / CHAIN_FILE
     chain.write_text(chain.read_text(encoding="utf-8").replace("Dr. A. Example", "Dr. B. Forger"), encoding="utf-8")
