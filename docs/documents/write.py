@@ -38,6 +38,23 @@ def items(document: str) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(stream) if row["document"] == document]
 
 
+def second_methods() -> dict[tuple[str, str], str]:
+    """How an item, (document, number), is derived a second time without the library."""
+    with (ROOT / "tests" / "physics" / "recomputed" / "items.csv").open(encoding="utf-8", newline="") as stream:
+        return {(row["document"], row["item"]): f"{row['second_method']} ({row['tool']})" for row in csv.DictReader(stream)}
+
+
+def recomputed() -> str:
+    """How many items of each document are derived a second time."""
+    documents = [document for document, _ in second_methods()]
+    counts = [f"{documents.count(document)} of {len(items(document))}" for document in PAGES]
+    everything = sum(len(items(document)) for document in PAGES)
+    return (
+        f"{len(documents)} of the {everything} items are derived a second time in `tests/physics/recomputed`, from the documents' "
+        f"text alone and without the library: {', '.join(counts[:-1])} and {counts[-1]}, in the order of the documents.\n"
+    )
+
+
 def heading(row: dict[str, str]) -> str:
     """What stands over an item: the number as the document prints it, or its kind and a label of ours."""
     item = row["item"]
@@ -65,16 +82,20 @@ def symbols(document: str) -> str:
 
 def list_of_items(document: str) -> str:
     """Every item of a document: what it says, the equation if it is one, the call that gives it, the test that holds it."""
-    equations = latex(document)
-    return "\n".join(_item(row, equations.get(row["item"], "")) for row in items(document))
+    equations, methods = latex(document), second_methods()
+    return "\n".join(
+        _item(row, equations.get(row["item"], ""), methods.get((document, row["item"]), "")) for row in items(document)
+    )
 
 
-def _item(row: dict[str, str], equation: str) -> str:
+def _item(row: dict[str, str], equation: str, method: str) -> str:
     title, note = row["what"], f" {row['note']}" if row["note"] else ""
     typeset = f"\n```math\n{equation}\n```\n" if equation else ""
     functions = ", ".join(f"`{name}`" for name in row["function"].split(";") if name)
     call = f"`{row['call']}`; in {functions}" if functions else "None"
-    return f"### {heading(row)}\n\n{title[0].upper()}{title[1:]}.{note}\n{typeset}\n- Ours: {call}\n- Held by `{row['test']}`\n"
+    again = f"- Derived a second time: {method}\n" if method else ""
+    text = f"### {heading(row)}\n\n{title[0].upper()}{title[1:]}.{note}\n{typeset}\n- Ours: {call}\n- Held by `{row['test']}`\n"
+    return text + again
 
 
 def recipe(name: str) -> str:
@@ -212,7 +233,7 @@ def table() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {"contents": contents, "printed wrenches": printed_wrenches, "costs": costs, "table": table}
-PARTS["loop costs"] = loop_costs
+PARTS |= {"loop costs": loop_costs, "recomputed": recomputed}
 PARTS |= {f"items of {document}": lambda document=document: list_of_items(document) for document in PAGES}  # type: ignore[misc]
 PARTS |= {f"symbols of {document}": lambda document=document: symbols(document) for document in PAGES}  # type: ignore[misc]
 
