@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 TABLE = Path(__file__).with_name("items.csv")
 #: Number of a document -> its page, and the module that derives its items again.
@@ -37,6 +38,12 @@ def identity(row: dict[str, str]) -> str:
     item = row["item"].removeprefix("Fig ").removeprefix("Table ").removeprefix("In ").removeprefix("Sec ")
     number = item[1:] if item[:1] in "CEO" and item[1:].isdigit() else "unnumbered" if item == "-" else item
     return f"{DOCUMENTS[row['document']].replace('_', '-')}-{KINDS.get(row['kind'], row['kind'])}-{number}"
+
+
+def parameters(document: str, slow: Iterable[str] = ()) -> list[Any]:
+    """Rows of a document for ``parametrize``, named; some of them slow."""
+    marks = dict.fromkeys(slow, (pytest.mark.slow,))
+    return [pytest.param(row, id=identity(row), marks=marks.get(row["item"], ())) for row in rows(document)]
 
 
 class Cases(dict[str, Case]):

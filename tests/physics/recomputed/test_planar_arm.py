@@ -23,7 +23,7 @@ import sympy as sp
 from biomech_id.multibody.examples import planar_arm
 from biomech_id.multibody.examples.planar_arm import HandSpring, PlanarArm
 
-from .table import Cases, Pair, check, identity, rows
+from .table import Cases, Pair, check, parameters
 
 ROOT = Path(__file__).resolve().parents[3]
 MASS, LENGTH, COM, INERTIA, G = (2.3, 1.1, 0.6), (0.31, 0.26, 0.18), (0.14, 0.11, 0.08), (0.019, 0.007, 0.0012), 9.7
@@ -227,6 +227,6 @@ def angular_accelerations() -> Pair:
     return library()["arm"].system.forward(ALPHA, RATE, moments), ACCELERATION
 
 
-@pytest.mark.parametrize("row", rows("5"), ids=identity)
+@pytest.mark.parametrize("row", parameters("5"))
 def test_recomputed(row: dict[str, str]) -> None:
     check(CASES[row["item"]]())
