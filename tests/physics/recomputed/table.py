@@ -36,7 +36,7 @@ def rows(document: str = "") -> list[dict[str, str]]:
 def identity(row: dict[str, str]) -> str:
     """``planar-arm-eq-27``: document, kind and number."""
     item = row["item"].removeprefix("Fig ").removeprefix("Table ").removeprefix("In ").removeprefix("Sec ")
-    number = item[1:] if item[:1] in "CEO" and item[1:].isdigit() else "unnumbered" if item == "-" else item
+    number = item[1:] if item[:1] in "CEFO" and item[1:].isdigit() else "unnumbered" if item == "-" else item
     return f"{DOCUMENTS[row['document']].replace('_', '-')}-{KINDS.get(row['kind'], row['kind'])}-{number}"
 
 
