@@ -1,8 +1,9 @@
 """Mechanisms of bodies and joints, apart from gait: one description, and everything that follows from it.
 
 `system` describes (bodies, `joints`, `closures` of loops, `springs`, drives, gravity) and has the dynamics of the cut tree;
-`reduction` closes the loops; `forward` simulates; `linear` linearises; `traced` writes the equations as a program that
-`generated` runs; `symbolic` derives them as expressions. `examples` makes systems of it: pendulums, limbs, arms, linkages.
+`reduction` closes the loops; `forward` simulates, with `friction` of joints; `linear` linearises; `traced` writes the equations as
+a program that `generated` runs; `symbolic` derives them as expressions. `examples` makes systems of it: pendulums, limbs, arms,
+linkages.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from biomech_id.multibody.closures import pin, spherical
     from biomech_id.multibody.examples.pendulums import n_pendulum
     from biomech_id.multibody.forward import simulate
+    from biomech_id.multibody.friction import Friction
     from biomech_id.multibody.generated import generate
     from biomech_id.multibody.joints import ball, cardan, free, prismatic, revolute, universal
     from biomech_id.multibody.linear import linearised as linearise
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 #: Name -> the module that has it: ``biomech_id.mechanics`` is this room, as a door for researchers.
 _DOOR = {
-    "Body": "parts:Body", "Segment": ".dynamics.body:Segment", "Spring": "springs:Spring", "System": "system:System",
+    "Body": "parts:Body", "Friction": "friction:Friction", "Segment": ".dynamics.body:Segment", "Spring": "springs:Spring",
+    "System": "system:System",
     "assemble": "reduction:assemble", "ball": "joints:ball", "cardan": "joints:cardan", "configuration": "reduction:configuration",
     "equations": "traced:equations", "free": "joints:free", "generate": "generated:generate", "linearise": "linear:linearised",
     "n_pendulum": "examples.pendulums:n_pendulum", "pin": "closures:pin", "prismatic": "joints:prismatic",
@@ -36,6 +39,6 @@ _DOOR = {
 }  # fmt: skip
 __getattr__, __dir__ = door(__name__, _DOOR)
 __all__ = [
-    "Body", "Segment", "Spring", "System", "assemble", "ball", "cardan", "configuration", "equations", "free", "generate",
-    "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical", "universal",
+    "Body", "Friction", "Segment", "Spring", "System", "assemble", "ball", "cardan", "configuration", "equations", "free",
+    "generate", "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical", "universal",
 ]  # fmt: skip

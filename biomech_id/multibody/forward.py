@@ -8,16 +8,19 @@ explicit Euler of many teaching texts gains 0.12 J and is 44 degrees/s off after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a, a_quantity, a_str, an_array, or_none, takes
+from biomech_id.arguments import Kind, a, a_quantity, a_str, an_array, or_none, takes
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError
+from biomech_id.multibody.friction import OVERCOME, Friction, breaking, holding
 from biomech_id.multibody.generated import GeneratedCode, Language, generate
 from biomech_id.multibody.impossible import check_inertia, check_state
 from biomech_id.multibody.reduction import check_closed, projection, reduced
@@ -46,6 +49,12 @@ _SLOWEST = 1e-6
 _STEPS = 20
 #: Dependent coordinates that Newton's method moves by more than this from the integrated ones, m or rad, may be on another branch.
 _LEAP = 0.5
+#: A joint with friction that is slower than this when another one stops or breaks away has stopped too, rad/s or m/s.
+_RESTS = 1e-9
+#: As many steps that take a run on by less than this share of it would have to be a hundred million for the whole.
+_SLOW_STEPS, _SLOW_SHARE = 2000, 2e-5
+#: Roots of events and of friction are found to rounding, as SciPy's solve_ivp does.
+_ROOT = 4 * float(np.finfo(float).eps)
 
 
 @compact_repr
@@ -64,11 +73,13 @@ class Simulation:
     energy_J : FloatArray
         (N,), of the system.
     work_J : FloatArray
-        (N,), done on it since the start by drives, dampers and wrenches from outside.
+        (N,), done on it since the start by drives, dampers, friction and wrenches from outside.
     events_s : Mapping[str, FloatArray], optional
         Event name -> times at which it came to pass.
     evaluations : int, optional
         How often the right-hand side was asked for.
+    forces : Mapping[str, FloatArray], optional
+        Speed with friction -> (N,), N or N m, of the friction on it: of one at rest, what holds it.
     """
 
     t_s: FloatArray
@@ -78,6 +89,7 @@ class Simulation:
     work_J: FloatArray
     events_s: Mapping[str, FloatArray] = field(default_factory=dict)
     evaluations: int = 0
+    forces: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @property
     def energy_drift_J(self) -> float:
@@ -87,13 +99,16 @@ class Simulation:
 
 #: An event happens where this function of time, all coordinates and all speeds crosses zero.
 CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
+_FRICTION = Kind(
+    "a mapping of speeds to Friction", lambda v: isinstance(v, Mapping) and all(isinstance(one, Friction) for one in v.values())
+)
 #: Wrenches on bodies at a time, each of one frame.
 Loads = Callable[[float], Iterable[External]]
 
 
 @takes(
-    system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), events=or_none(a(Mapping)), stop_at=a_str(),
-    tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
+    system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), friction=or_none(_FRICTION), events=or_none(a(Mapping)),
+    stop_at=a_str(), tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
 )  # fmt: skip
 def simulate(
     system: System,
@@ -102,6 +117,7 @@ def simulate(
     t_s: FloatArray,
     *,
     external: Loads | None = None,
+    friction: Mapping[str, Friction] | None = None,
     events: Mapping[str, CrossingFunction] | None = None,
     stop_at: str = "",
     tolerance: float = TOLERANCE,
@@ -121,6 +137,9 @@ def simulate(
         (N,), increasing times at which the motion is wanted, s.
     external : Loads | None, optional
         Wrenches ON bodies as a function of time, by body's name.
+    friction : Mapping[str, Friction] | None, optional
+        Speed, that of a dependent coordinate too -> Coulomb friction against it: a joint that stops stays exactly at rest until
+        what acts on it overcomes the static limit.
     events : Mapping[str, CrossingFunction] | None, optional
         Name -> function of t, q, u; the times of its zero crossings are found.
     stop_at : str, optional
@@ -141,7 +160,8 @@ def simulate(
         A state that is none of this system's.
     InvalidValueError
         A state or times that are not finite, times that do not increase, joints that move no mass, a stop at an event that is not
-        there, loops that are not closed, or a motion the integrator cannot follow.
+        there, loops that are not closed, or a motion the integrator cannot follow, such as that of a drive that jumps where a speed
+        changes sign.
 
     Examples
     --------
@@ -153,43 +173,115 @@ def simulate(
     >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
     (array([-0.02]), True)
     """
-    from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
-
     q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
-    events = events or {}
+    events, friction = events or {}, friction or {}
     _check(system, q0, u0, t_s, events, stop_at)
-    model = _Model(system, q0, u0, external, language)
-
-    def crossing(name: str) -> Callable[[float, FloatArray], float]:
-        def value(t: float, y: FloatArray) -> float:
-            return events[name](t, *model.state(t, y))
-
-        value.terminal = name == stop_at  # type: ignore[attr-defined]
-        return value
-
+    model = _Model(system, q0, u0, external, language, friction)
     y0 = np.concatenate([q0[model.carried], u0, [0.0]])
-    watched = [crossing(name) for name in events] or None
-    run = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, False, watched, rtol=tolerance, atol=tolerance)
-    if not run.success:
-        raise InvalidValueError(
-            f"The motion cannot be followed beyond {run.t[-1] if len(run.t) else t_s[0]:g} s: {run.message}",
-            value=run.status, expected="a motion without collisions or singular states", where="simulate",
-        )  # fmt: skip
-    q, u = (np.array(values) for values in zip(*map(model.state, run.t, run.y.T), strict=True))
+    values = {name: _of_state(model, event) for name, event in events.items()}
+    before = {name: value(t_s[0], y0) for name, value in values.items()}
+    times: dict[str, list[float]] = {name: [] for name in events}
+    states: list[tuple[float, FloatArray, FloatArray]] = []
+    for step in _steps(model, y0, t_s, tolerance):
+        for name, value in values.items():
+            after = value(step.end, step.y)
+            if before[name] * after <= 0 and (before[name] or after):
+                times[name].append(step.root(value))
+            before[name] = after
+        end = min(step.end, *times.get(stop_at, ()), np.inf)
+        states += [(t, step.at(t), step.going) for t in t_s[len(states) : np.searchsorted(t_s, end, side="right")]]
+        if times.get(stop_at):
+            break
+    evaluations = model.evaluations
+    q, u = (np.array(parts) for parts in zip(*(model.state(t, y) for t, y, _ in states), strict=True))
     check_closed(system, q, system.kinematics(q))
-    times = dict(zip(events, run.t_events or (), strict=True))
-    return Simulation(run.t, q, u, system.energy(q, u), run.y[-1], times, run.nfev)
+    forces = np.array([model.forces(*state) for state in states]).T
+    happened = {name: np.array([t for t in found if t <= end]) for name, found in times.items()}
+    return Simulation(
+        t_s[: len(states)], q, u, system.energy(q, u), np.array([y[-1] for _, y, _ in states]),
+        happened, evaluations, dict(zip(friction, forces, strict=True)),
+    )  # fmt: skip
+
+
+#: A value of a time and of what is integrated.
+_Value = Callable[[float, FloatArray], float]
+
+
+def _of_state(model: _Model, event: CrossingFunction) -> _Value:
+    return lambda t, y: event(t, *model.state(t, y))
+
+
+class _Step:
+    """A step of the integrator, up to where friction changes in it."""
+
+    def __init__(self, solver: Any, model: _Model) -> None:
+        self.start, self.end, self.y, self.going = float(solver.t_old), float(solver.t), solver.y, model.going
+        self._solver, self.cut = solver, len(model.rubbing) > 0 and model.margin(self.end, self.y) <= 0
+        if self.cut:  # a joint has stopped or broken away; what began with this motion has not stopped again
+            self.end = self.root(lambda t, y: model.margin(t, y) if t > model.begun else 1.0)
+            self.y = model.settled(self.end, self._within(self.end))
+
+    @cached_property
+    def _within(self) -> Callable[[float], FloatArray]:
+        return self._solver.dense_output()  # type: ignore[no-any-return]
+
+    def at(self, t: float) -> FloatArray:
+        """The integrated values at a time in the step."""
+        return self.y if t == self.end else self._within(t)
+
+    def root(self, value: _Value) -> float:
+        """When a value is zero."""
+        from scipy.optimize import brentq
+
+        return float(brentq(lambda t: value(t, self.at(t)), self.start, self.end, xtol=_ROOT, rtol=_ROOT))
+
+
+def _steps(model: _Model, y: FloatArray, t_s: FloatArray, tolerance: float) -> Iterator[_Step]:
+    """Integrate from one change of friction to the next."""
+    from scipy.integrate import DOP853  # costs as much to import as NumPy; few users simulate
+
+    last, mark, taken = t_s[-1], t_s[0], 0
+    y = model.settled(t_s[0], y)
+    while model.begun < last:
+        solver: Any = DOP853(model.rates, model.begun, y, last, rtol=tolerance, atol=tolerance)
+        while solver.status == "running":
+            message, taken = solver.step(), taken + 1
+            if message:
+                raise InvalidValueError(
+                    f"The motion cannot be followed beyond {solver.t:g} s: {message}", value=solver.t,
+                    expected="a motion without collisions or singular states", where="simulate",
+                )  # fmt: skip
+            step = _Step(solver, model)
+            yield step
+            if taken % _SLOW_STEPS == 0:
+                if step.end - mark < _SLOW_SHARE * (last - t_s[0]) and step.end < last:
+                    raise model.no_end(step.end, step.y, step.end - mark)
+                mark = step.end
+            if step.cut:
+                y = step.y
+                break
+        else:
+            return
 
 
 class _Model:
     """The right-hand side for one run, of generated code.
 
+    Joints with friction that are at rest are held by the forces that leave their speeds at zero.
+
     Dependent coordinates without a closed form are integrated beside the free ones, and closed from there by Newton's method: so
     they stay on their branch, also where two branches meet.
     """
 
-    def __init__(self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, language: Language) -> None:
-        self.system, self.external = system, external
+    def __init__(
+        self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, language: Language,
+        friction: Mapping[str, Friction],
+    ) -> None:  # fmt: skip
+        self.system, self.external, self.evaluations = system, external, 0
+        self.rubbing = np.array([system.speed(name) for name in friction], dtype=int)
+        self.limits, self.kinetic = np.array([(one.limit, one.kinetic) for one in friction.values()]).reshape(-1, 2).T
+        #: The way each joint with friction slips, 1 or -1; 0 at rest.
+        self.going, self.begun = np.zeros(len(friction)), 0.0
         self.free = [system.coordinate(name) for name in system.free]
         self.dependent = [system.coordinate(name) for name in system.dependent]
         self.by_newton = bool(self.dependent) and system.closed_form is None
@@ -197,13 +289,15 @@ class _Model:
         self.q, self.n1 = q0.copy(), len(u0)
         self.fours = [four for four, _ in system.layout.quaternions]
         self.carried_speeds = [] if self.fours else [system.speed(system.coordinates[k]) for k in self.carried]
-        self.driven = bool(system.drives) or external is not None
+        self.driven = bool(system.drives or friction) or external is not None
         method: Elimination = "IC" if self.by_newton else "TE"
         self.closing = generate(equations(system, ["correction"], method), language) if self.by_newton else None
         self.turning = generate(equations(system, ["J2"], method), language) if self.by_newton else None
         wanted = [] if not self.dependent else ["u", "W"] if self.by_newton else ["u", "W", "q2"]
+        if wanted and friction:
+            wanted.append("w")
         self.posed = generate(equations(system, wanted, method), language) if wanted else None
-        self.equations = generate(equations(system, ["a1", "damping_power"], method), language)
+        self.equations = generate(equations(system, ["a1", "damping_power", *(["M1"] if friction else [])], method), language)
         self.x = np.zeros(len(self.equations.program.inputs))
         self.last = len(self.x) - self.n1
         if self.by_newton:
@@ -215,6 +309,7 @@ class _Model:
 
     def rates(self, t: float, y: FloatArray) -> FloatArray:
         """Rates of the coordinates that are integrated, u1' and power."""
+        self.evaluations += 1
         return self._values(t, y)[: len(y)]
 
     def state(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -262,6 +357,7 @@ class _Model:
             q, u, W = self._posed(y)
             if self.driven:
                 tau = self.system.drive_forces(t, q, u)
+                tau[self.rubbing] -= self.going * self.kinetic
                 if self.external is not None:
                     moving = self.system.kinematics(q[None], u[None])
                     tau = tau + self.system.external_forces(moving, self.external(t))[0]
@@ -272,8 +368,66 @@ class _Model:
             out[:n] = u1
         results = self.equations.one(x)
         out[n:-1] = results[: self.n1]
-        out[-1] = power + results[-1]
+        out[-1] = power + results[self.n1]
+        if not self.going.all():
+            self._hold(out[n:-1], results[self.n1 + 1 :].reshape(self.n1, self.n1), W)
         return np.concatenate([out, u]) if self.by_newton else out
+
+    def settled(self, t: float, y: FloatArray) -> FloatArray:
+        """Find which joints with friction stick from here on and which way the others go; the state with exact rest."""
+        speeds = self.state(t, y)[1][self.rubbing]
+        rest = np.abs(speeds) < _RESTS
+        self.begun, self.going = t, np.where(rest, 0.0, np.sign(speeds))
+        if rest.any():
+            y = y.copy()
+            self._plain_values(t, y)
+            A, b, X, Z, still = self.holds
+            u1 = y[len(self.carried) : -1]
+            u1 += Z @ holding(A, X @ u1)
+            u1[still] = 0.0
+            self.going[rest] = breaking(A, b, self.limits[rest], self.kinetic[rest])
+        return y
+
+    def margin(self, t: float, y: FloatArray) -> float:
+        """What is left until the first joint stops or breaks away."""
+        stuck, left = self.going == 0, self.going * self.state(t, y)[1][self.rubbing]
+        if stuck.any():
+            forces = self.forces(t, y, self.going)[stuck]
+            A, b, *_ = self.holds
+            left[stuck] = OVERCOME - np.abs(A @ forces + b) / (np.diag(A) * self.limits[stuck])
+        return float(left.min())
+
+    def forces(self, t: float, y: FloatArray, going: FloatArray) -> FloatArray:
+        """The friction on each joint while they go these ways."""
+        stuck = going == 0
+        forces: FloatArray = -going * self.kinetic
+        if stuck.any():
+            self.going = going
+            self._plain_values(t, y)
+            forces[stuck] = holding(*self.holds[:2], self.limits[stuck])
+        return forces
+
+    def _hold(self, a1: FloatArray, M1: FloatArray, W: FloatArray | None) -> None:
+        """Add the accelerations that leave stuck joints at rest; keeps what they follow from, in ``holds``."""
+        held = self.rubbing[self.going == 0]
+        X, w = (np.eye(self.n1)[held], 0.0) if W is None else (W[held], self.w[held])
+        Z = np.linalg.solve(M1, X.T)
+        A, b = X @ Z, X @ a1 + w
+        still = X[np.count_nonzero(X, axis=1) == 1].any(axis=0)  # speeds that are zero exactly, not but for rounding
+        self.holds = A, b, X, Z, still
+        a1 += Z @ holding(A, b) if np.isfinite(A).all() else np.nan
+        a1[still] = 0.0
+
+    def no_end(self, t: float, y: FloatArray, done_s: float) -> InvalidValueError:
+        """Why a run does not come to its end, as an error."""
+        u1, a1 = (part[len(self.carried) : -1] for part in (y, self.rates(t, y)))
+        k = int(np.argmin(np.abs(u1) / (np.abs(a1) + _RESTS)))
+        name = self.system.free_speeds[k]
+        return InvalidValueError(
+            f"The motion does not come to its end: at {t:g} s {_SLOW_STEPS} steps take it on by {done_s:.2g} s. The speed "
+            f"{name!r} is {u1[k]:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
+            value=float(u1[k]), expected="laws without jumps; Coulomb friction as friction={...: Friction(...)}", where=name,
+        )  # fmt: skip
 
     def _known(self, y: FloatArray) -> None:
         """Fill in what the equations take, but for the drives; loops closed."""
@@ -298,7 +452,8 @@ class _Model:
             return q, y[n:-1], None
         results, speeds = self.posed.one(self.x[: self.last]), len(self.system.speeds)
         if not self.by_newton:
-            q[self.dependent] = results[speeds * (1 + n1) :]
+            q[self.dependent] = results[speeds * (1 + n1) : speeds * (1 + n1) + len(self.dependent)]
+        self.w = results[-speeds:]
         self.W = results[speeds : speeds * (1 + n1)].reshape(speeds, n1)
         return q, results[:speeds], self.W
 

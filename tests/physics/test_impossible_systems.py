@@ -14,6 +14,7 @@ from biomech_id.errors import BiomechError, InvalidValueError
 from biomech_id.multibody.closures import gears, pin
 from biomech_id.multibody.examples.pendulums import n_pendulum
 from biomech_id.multibody.forward import simulate
+from biomech_id.multibody.friction import Friction
 from biomech_id.multibody.generated import generate
 from biomech_id.multibody.impossible import check_inertia
 from biomech_id.multibody.joints import JointSteps, ball, cardan, free, prismatic, revolute
@@ -177,6 +178,10 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
         "spring between arm and base has no length in state 0",
     ),
     "spring without a value": (lambda: chain(rod("arm"), springs=[Spring("q0", NAN)]), "stiffness of the Spring q0 is nan"),
+    "friction below zero": (lambda: Friction(-1.0), "from 0 to 1e.12 N or N m as its kinetic, not -1.0"),
+    "friction that holds less": (lambda: Friction(2.0, 1.0), "friction holds 1 at rest and takes 2 while it slips"),
+    "friction of nothing": (lambda: rubbed({"knee": Friction(1.0)}), "no speed 'knee'"),
+    "friction by a number": (lambda: rubbed({"q0": 0.3}), "takes a mapping of speeds to Friction or None as its friction"),  # type: ignore[arg-type]
     "links and lengths": (lambda: n_pendulum([1, 1], [1], gravity_m_s2=9.81), "2 links came with 1 lengths"),
     "base of other frames": (
         lambda: TWO.kinematics(np.zeros((5, 2)), base=TWO.motions(TWO.kinematics(np.zeros((3, 2))))[0]),
@@ -188,6 +193,10 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
 def pin_to(other: str, place: tuple[float, ...] = (1.0, 0.0, 0.0)) -> System:
     bodies = [Body(rod("arm"), (*prismatic("x", (1, 0, 0)), *prismatic("y", (0, 1, 0)), *revolute("r")))]
     return System(bodies, DOWN, [pin("arm", place, other, (0.0, 0.0, 0.0), plane_of="base")], ["r"])  # type: ignore[arg-type]
+
+
+def rubbed(friction: dict[str, Friction]) -> object:
+    return simulate(TWO, NO[0], NO[0], SECOND, friction=friction)
 
 
 def circle(parent: str) -> System:
