@@ -37,35 +37,13 @@ from biomech_id.multibody.parts import Body
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.system import System
 
+from .lagrangian import Lagrangian
 from .moving import GRAVITY, TIMES, Moving, N, cross, numbers, rate, vector
 from .table import Cases, Pair, check, parameters
 
 CASES = Cases()
 ROOT = Path(__file__).resolve().parents[3]
 STATES = np.random.default_rng(3).uniform(-2, 2, (3, 5, 2))
-
-
-class Lagrangian:
-    """M, C, G of M q'' = C + G + forces, from energies in symbols: T and U are all that goes in."""
-
-    def __init__(self, q: Any, v: Any, kinetic: Any, potential: Any, constants: dict[Any, float]) -> None:
-        self.q, self.v, self.constants = q, v, constants
-        self.M = sp.hessian(kinetic, v)
-        momentum = sp.Matrix([kinetic]).jacobian(v)
-        self.C = (sp.Matrix([kinetic]).jacobian(q) - (momentum.jacobian(q) * sp.Matrix(v)).T).T
-        self.G = -sp.Matrix([potential]).jacobian(q).T
-
-    @property
-    def inverse(self) -> Any:
-        """M^-1 by its adjugate."""
-        return self.M.adjugate() / self.M.det()
-
-    def at(self, expression: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """An expression, (r, c) or (r, 1), in states (N, n)."""
-        matrix = sp.Matrix(expression)
-        function = sp.lambdify([*self.q, *self.v], list(matrix.subs(self.constants)), "numpy", cse=True)
-        found = np.array([function(*x, *y) for x, y in zip(q, v, strict=True)], dtype=float)
-        return found.reshape(-1, *matrix.shape) if matrix.cols > 1 else found
 
 
 MASS, LENGTH, DRIVE, G = (1.4, 0.8), (0.9, 1.1), (2.5, -1.2), 9.81
