@@ -8,7 +8,7 @@ explicit Euler of many teaching texts gains 0.12 J and is 44 degrees/s off after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.friction import OVERCOME, Friction, breaking, holding
 from biomech_id.multibody.generated import GeneratedCode, Language, generate
 from biomech_id.multibody.impossible import check_inertia, check_state
+from biomech_id.multibody.laws import WrenchLaw
 from biomech_id.multibody.reduction import check_closed, projection, reduced
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
@@ -102,8 +103,8 @@ CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
 _FRICTION = Kind(
     "a mapping of speeds to Friction", lambda v: isinstance(v, Mapping) and all(isinstance(one, Friction) for one in v.values())
 )
-#: Wrenches on bodies at a time, each of one frame.
-Loads = Callable[[float], Iterable[External]]
+#: Wrenches on bodies at a time, each of one frame, or laws for them.
+Loads = Callable[[float], Iterable[External]] | Sequence[WrenchLaw]
 
 
 @takes(
@@ -136,7 +137,8 @@ def simulate(
     t_s : FloatArray
         (N,), increasing times at which the motion is wanted, s.
     external : Loads | None, optional
-        Wrenches ON bodies as a function of time, by body's name.
+        Wrenches ON bodies as a function of time, by body's name; or laws of time, coordinates and speeds
+        (`biomech_id.multibody.laws.WrenchLaw`).
     friction : Mapping[str, Friction] | None, optional
         Speed, that of a dependent coordinate too -> Coulomb friction against it: a joint that stops stays exactly at rest until
         what acts on it overcomes the static limit.
@@ -360,7 +362,9 @@ class _Model:
                 tau[self.rubbing] -= self.going * self.kinetic
                 if self.external is not None:
                     moving = self.system.kinematics(q[None], u[None])
-                    tau = tau + self.system.external_forces(moving, self.external(t))[0]
+                    laws, states = self.external, (moving, q[None], np.array([t]))
+                    loads = laws(t) if callable(laws) else [load for law in laws for load in law.on(*states)]
+                    tau = tau + self.system.external_forces(moving, loads)[0]
                 power, x[self.last :] = float(tau @ u), tau if W is None else tau @ W
             out[:n] = self.system.rates(q[None], u[None])[0, self.carried] if self.fours else u[self.carried_speeds]
         else:

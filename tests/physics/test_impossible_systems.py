@@ -18,6 +18,7 @@ from biomech_id.multibody.friction import Friction
 from biomech_id.multibody.generated import generate
 from biomech_id.multibody.impossible import check_inertia
 from biomech_id.multibody.joints import JointSteps, ball, cardan, free, prismatic, revolute
+from biomech_id.multibody.laws import WrenchLaw
 from biomech_id.multibody.linear import linearised
 from biomech_id.multibody.parts import Body, Drive
 from biomech_id.multibody.reduction import assemble, constrained_accelerations, forward_dynamics, inverse_dynamics, reduced
@@ -182,6 +183,15 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
     "friction that holds less": (lambda: Friction(2.0, 1.0), "friction holds 1 at rest and takes 2 while it slips"),
     "friction of nothing": (lambda: rubbed({"knee": Friction(1.0)}), "no speed 'knee'"),
     "friction by a number": (lambda: rubbed({"q0": 0.3}), "takes a mapping of speeds to Friction or None as its friction"),  # type: ignore[arg-type]
+    "law of five numbers": (
+        lambda: by_law(lambda *state: np.zeros(5)),
+        r"law on lower at 0 s of shape \(5,\), for force x, .*moment z",
+    ),
+    "law without a value": (lambda: by_law(lambda *state: [0, 0, NAN, 0, 0, 0]), "law on lower at 0 s is nan at 'force z'"),
+    "law of words": (lambda: by_law(lambda *state: "up"), "WrenchLaw takes numbers as the law on lower at 0 s"),
+    "law that is a number": (lambda: by_law(3.0), "as its wrench_lab, not 3.0"),  # type: ignore[arg-type]
+    "law on nobody": (lambda: by_law(lambda *state: np.zeros(6), "hand"), "no body 'hand'"),
+    "law at no place": (lambda: by_law(lambda *state: np.zeros(6), place=(1.0, NAN, 0.0)), "place_m of the law on lower is"),
     "links and lengths": (lambda: n_pendulum([1, 1], [1], gravity_m_s2=9.81), "2 links came with 1 lengths"),
     "base of other frames": (
         lambda: TWO.kinematics(np.zeros((5, 2)), base=TWO.motions(TWO.kinematics(np.zeros((3, 2))))[0]),
@@ -193,6 +203,11 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
 def pin_to(other: str, place: tuple[float, ...] = (1.0, 0.0, 0.0)) -> System:
     bodies = [Body(rod("arm"), (*prismatic("x", (1, 0, 0)), *prismatic("y", (0, 1, 0)), *revolute("r")))]
     return System(bodies, DOWN, [pin("arm", place, other, (0.0, 0.0, 0.0), plane_of="base")], ["r"])  # type: ignore[arg-type]
+
+
+def by_law(law: Callable[..., object], body: str = "lower", place: tuple[float, ...] = (1.0, 0.0, 0.0)) -> object:
+    laws = [WrenchLaw(body, place, "base", (0.0, 0.0, 0.0), law)]  # type: ignore[arg-type]
+    return simulate(TWO, NO[0], NO[0], SECOND, external=laws)
 
 
 def rubbed(friction: dict[str, Friction]) -> object:
