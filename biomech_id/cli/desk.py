@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +49,10 @@ def desk(
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="A desk's folder, or a signed version.", show_default=False)],
+    *,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print every chain and its flaws as one JSON list, instead of sentences.")
+    ] = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -63,9 +69,15 @@ def verify(
     if not chains:
         raise MissingInputError.at(folder, f"{folder} holds no signed version.", "a folder with signatures.toml below it")
     checked = every_flaw(chains)
-    for chain, flaws in checked:
+    if as_json:
+        rows = [
+            {"versions": Path(os.path.relpath(chain, folder)).as_posix(), "flaws": [flaw.to_dict() for flaw in flaws]}
+            for chain, flaws in checked
+        ]
+        print_line(json.dumps(rows))
+    for chain, flaws in () if as_json else checked:
         for flaw in flaws:
-            print_error(flaw)
+            print_error(str(flaw))
         if not flaws:
             last = signatures_of(chain)[-1]
             print_line(f"{chain}: {last.values['version']} signed, unchanged, {last.code}")

@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 #: Kinds of tasks, the most urgent first: looks wait behind runs.
-URGENCY = {"run": 0, "page": 1, "compare": 2, "export": 2, "look": 3}
+URGENCY = {"run": 0, "page": 1, "compare": 2, "export": 2, "norm": 2, "lab": 3, "verify": 3, "look": 4}
 #: How long (s) a command that was asked to end may take to clear up.
 CLEARING_S = 10.0
 #: How often (s) a log is read.
 READING_S = 0.1
 #: Exit codes of a command that did its work.
-_DID = {"look": (0, 1, 3)}
+_DID = {"look": (0, 1, 3), "verify": (0, 1)}
 _DONE = (0, 3)
 #: Commands that tell how far they are.
-TELLING_COMMANDS = ("run", "check", "review", "compare")
+TELLING_COMMANDS = ("run", "check", "review", "compare", "norm")
 _THREADS = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from biomech_id.desk.refusals import Refusal
 from biomech_id.desk.results import MANIFEST, UNDER_WAY, Hashes, Results, is_whole, process_start
 from biomech_id.desk.versions import CHAIN_FILE, flaws_of, is_readable, signatures_of
 from biomech_id.errors import OptionError
+from biomech_id.languages import Sentence
 from biomech_id.markersets import MARKER_SETS
 from biomech_id.models.registry import AUTO, model_names
 
@@ -33,6 +36,10 @@ FOLDERS_S, FILES_S = 2.0, 60.0
 #: Forms of an export -> file or folder below ``export`` of a visit.
 EXPORTS = {"page": "review.html", "xlsx": "results.xlsx", "pseudonym": "pseudonym", "signed": "signed.pdf"}
 MOST_COMPARED = 6
+#: Commands over everything that the desk holds, which the laboratory's screen shows.
+SURVEYS = ("lab", "verify")
+#: What a norm may be called: it becomes a file's name.
+_NORM_NAME = re.compile(r"\w[\w .,-]{0,58}\w")
 #: Changes that list recordings.
 _LISTS = ("exclude", "functional", "leave_out", "take_in")
 VISIT_STAGES = ("new", "waiting", "running", "changed", "review", "signed", "failed")
@@ -277,8 +284,16 @@ class Office:
 
     @property
     def norms(self) -> tuple[str, ...]:
-        """Files of norms that ``desk.toml`` lists: a page may choose among them, and name no other."""
-        return tuple(map(str, read_toml(self.folder / "desk.toml").get("norms", ())))
+        """Files of norms that ``desk.toml`` lists or the desk built: a page may choose among them, and name no other."""
+        listed = read_toml(self.folder / "desk.toml").get("norms", ())
+        built = sorted((self.folder / "norms").glob("[!.]*.csv"))
+        return tuple(str(self.folder / path) for path in map(str, (*listed, *built)))
+
+    @property
+    def style(self) -> Path | None:
+        """The laboratory's style file that ``desk.toml`` names; None without one."""
+        named = read_toml(self.folder / "desk.toml").get("style")
+        return self.folder / str(named) if named else None
 
     def decide(self, visit: ArchiveVisit, text: str, who: str, seen: str | None) -> str:
         """Keep a visit's ``review.toml``, and return its revision.
@@ -461,7 +476,98 @@ class Office:
         if not 2 <= len(visits) <= MOST_COMPARED or not all(self.results(visit).there for visit in visits):
             raise Refusal.because("desk-compare-which", status=422)
         folders = [str(self.results(visit).folder) for visit in visits]
-        return self.queue.add("compare", "", ["compare", *folders, "-o", str(self.comparison)], self.folder / "log")
+        style = ["--style", str(self.style)] if self.style else []
+        return self.queue.add("compare", "", ["compare", *folders, "-o", str(self.comparison), *style], self.folder / "log")
+
+    # The laboratory
+
+    @property
+    def charts(self) -> Path:
+        """Where the charts over all sessions are drawn."""
+        return self.folder / "laboratory.pdf"
+
+    @property
+    def survey_logs(self) -> Path:
+        """Where commands over everything leave what they say."""
+        return self._logs("laboratory")
+
+    def survey_words(self, kind: str, language: str) -> list[str]:
+        """Return the words behind ``biomech-id`` of a command over everything that the desk holds.
+
+        Parameters
+        ----------
+        kind : str
+            One of `SURVEYS`.
+        language : str
+            Of what is drawn.
+        """
+        if kind == "verify":
+            return ["verify", str(self.folder), "--json"]
+        return ["lab", str(self.folder / "visits"), "--json", "-o", str(self.charts), "--language", language]
+
+    def survey(self, kind: str, language: str) -> Task:
+        """Have a command over everything that the desk holds run, once at a time.
+
+        Parameters
+        ----------
+        kind : str
+            One of `SURVEYS`.
+        language : str
+            Of what is drawn.
+        """
+        if kind not in SURVEYS:
+            raise Refusal.because("desk-not-understood", status=422, why=kind)
+        if kind != "verify":
+            self.may_write()
+        with self.guard:
+            under_way = self.queue.at_work("", kind)
+            return under_way or self.queue.add(kind, "", self.survey_words(kind, language), self.survey_logs)
+
+    def norm_words(self, visits: list[ArchiveVisit], name: str) -> list[str]:
+        """Return the words behind ``biomech-id`` that build a norm of some visits' results.
+
+        Parameters
+        ----------
+        visits : list[ArchiveVisit]
+            Of the archive.
+        name : str
+            What it is to be called.
+
+        Raises
+        ------
+        Refusal
+            No visit, one without results, or a name that no file can have (422); a norm of this name is there (409).
+        """
+        if not visits or not all(self.results(visit).there for visit in visits):
+            raise Refusal.because("desk-norm-which", status=422)
+        if not _NORM_NAME.fullmatch(name):
+            raise Refusal.because("desk-norm-name", status=422)
+        path = self.folder / "norms" / f"{name}.csv"
+        if path.exists():
+            raise Refusal.because("desk-norm-there", name=name)
+        folders = [str(self.results(visit).folder) for visit in visits]
+        return ["norm", *folders, "-o", str(path), "--name", name, "--date", date.today().isoformat()]
+
+    def build_norm(self, visits: list[ArchiveVisit], name: str, who: str) -> Task:
+        """Have a norm built of some visits' results.
+
+        Parameters
+        ----------
+        visits : list[ArchiveVisit]
+            Of the archive.
+        name : str
+            What it is to be called.
+        who : str
+            As somebody gave a name.
+        """
+        self.may_write()
+        with self.guard:
+            words = self.norm_words(visits, name)
+            if self.queue.at_work("", "norm"):
+                raise Refusal.because("desk-runs-already", visit=name)
+            (self.folder / "norms").mkdir(exist_ok=True)
+            VisitRecord(self.folder, self.archive.root).note("norm", who, {"command": command_line(words)})
+            return self.queue.add("norm", "", words, self.folder / "log")
 
     def export(self, visit: ArchiveVisit, kind: str, who: str, code: str = "") -> Task:
         """Have a visit's results written in another form, into a folder of the desk.
@@ -565,7 +671,7 @@ def refuse_folder(archive: Path, folder: Path) -> None:
         )  # fmt: skip
 
 
-def every_flaw(chains: list[Path]) -> list[tuple[Path, list[str]]]:
+def every_flaw(chains: list[Path]) -> list[tuple[Path, list[Sentence]]]:
     """Return each chain with what is wrong with it.
 
     Parameters
@@ -573,4 +679,4 @@ def every_flaw(chains: list[Path]) -> list[tuple[Path, list[str]]]:
     chains : list[Path]
         ``versions`` folders.
     """
-    return [(chain, [str(flaw) for flaw in flaws_of(chain)]) for chain in chains if (chain / CHAIN_FILE).is_file()]
+    return [(chain, list(flaws_of(chain))) for chain in chains if (chain / CHAIN_FILE).is_file()]

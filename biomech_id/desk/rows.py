@@ -142,6 +142,7 @@ def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> 
         "films": list(visit.films),
         "marker_sets": sorted(MARKER_SETS) if look and "marker-set" in look_kinds(look) else [],
         "last_channels": _last_channels(office, visit) if look and "channels" in look_kinds(look) else None,
+        "norms": [{"path": path, "name": Path(path).stem} for path in office.norms],
         "model": look["model"] if look else None,
         "static": look["static"] if look else None,
         "look_failed": _look_failed(office, visit) if look is None else [],

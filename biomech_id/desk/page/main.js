@@ -3,12 +3,13 @@ import { ask, attempt, enter, listen, tell } from "./api.js";
 import { comparePage } from "./compare.js";
 import { drawPanel, panel } from "./cures.js";
 import { button, element, say, speech } from "./dom.js";
+import { drawLaboratory } from "./laboratory.js";
 import { patientsPage } from "./patients.js";
 import { drawQueue, queue } from "./run.js";
 import { drawSign } from "./sign.js";
 import { drawToday, today } from "./today.js";
 
-const SCREENS = ["today", "patients", "compare"];
+const SCREENS = ["today", "patients", "compare", "laboratory"];
 const screen = { name: "today" };
 /** @type {number | undefined} */
 let waiting;
@@ -54,6 +55,7 @@ function open(name) {
 async function refresh() {
   if (screen.name === "patients") await attempt(() => patientsPage(main, show));
   else if (screen.name === "compare") await attempt(() => comparePage(main));
+  else if (screen.name === "laboratory") await attempt(() => drawLaboratory(main, { who, refresh: soon, search: today.search }));
   else await attempt(() => drawToday(main, { show, act, refresh: soon }));
   await attempt(drawQueue);
   if (panel.sign) await attempt(() => drawSign(aside, panel.visit, close));
@@ -128,7 +130,7 @@ function key(event) {
     /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="search"]'))?.focus();
   } else if (event.key === "Escape" && panel.visit) close();
   else if (key.before === "g") {
-    const name = { t: "today", p: "patients", c: "compare" }[event.key];
+    const name = { t: "today", p: "patients", c: "compare", l: "laboratory" }[event.key];
     if (name) open(name);
   }
   key.before = event.key;

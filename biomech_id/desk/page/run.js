@@ -3,11 +3,14 @@ import { ask } from "./api.js";
 import { button, element, named, redraw, say } from "./dom.js";
 import { stageWords, today } from "./today.js";
 
+/** What goes on without anybody waiting at a bar for it. */
+const QUIET = ["look", "page", "lab", "verify"];
+
 /** @type {{jobs: any[], host: HTMLElement, heard: (job: any) => void}} */
 export const queue = {
   jobs: [], host: element("section", { class: "queue", "data-testid": "run-panel" }),
   heard(job) {
-    if (job.kind === "look" || job.kind === "page") return;
+    if (QUIET.includes(job.kind)) return;
     const others = queue.jobs.filter((each) => each.number !== job.number);
     queue.jobs = ["waits", "runs", "ending"].includes(job.state) ? [...others, job].sort((a, b) => a.number - b.number) : others;
     show();
@@ -15,7 +18,7 @@ export const queue = {
 };
 
 export async function drawQueue() {
-  queue.jobs = (await ask("GET", "/api/jobs")).filter((/** @type {any} */ job) => job.kind !== "page");
+  queue.jobs = (await ask("GET", "/api/jobs")).filter((/** @type {any} */ job) => !QUIET.includes(job.kind));
   show();
 }
 
@@ -27,7 +30,7 @@ function show() {
 
 /** @param {any} job */
 function jobOf(job) {
-  const visit = today.rows.find((row) => row.id === job.visit)?.visit ?? "";
+  const visit = job.visit ? today.rows.find((row) => row.id === job.visit)?.visit ?? "" : say(`job_${job.kind}`);
   const words = job.state === "waits" ? say("waits") : job.state === "ending" ? say("ending") : `${stageWords(job)} · ${Math.round(100 * job.share)} %`;
   return element("div", { class: "job", "data-testid": "job", "data-state": job.state }, named(visit), " ",
     element("span", { class: "quiet" }, words),

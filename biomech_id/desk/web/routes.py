@@ -18,6 +18,8 @@ from starlette.routing import Route
 
 from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.changes import result_changes
+from biomech_id.desk.command import command_line
+from biomech_id.desk.laboratory import laboratory
 from biomech_id.desk.office import Office
 from biomech_id.desk.record import REVIEW_FILE, revision_of
 from biomech_id.desk.refusals import Refusal
@@ -98,7 +100,9 @@ class Routes:
             ("PUT", f"{visit}/review.toml", self.decide), ("GET", f"{visit}/signature", self.to_sign),
             ("POST", f"{visit}/signature", self.sign), ("GET", f"{visit}/changes", self.changes),
             ("POST", f"{visit}/export", self.export), ("POST", "/api/compare", self.compare),
-            ("GET", "/api/compare", self.compared),
+            ("GET", "/api/compare", self.compared), ("GET", "/api/laboratory", self.laboratory),
+            ("POST", "/api/laboratory/{name}", self.survey), ("GET", "/api/norm", self.norm_command),
+            ("POST", "/api/norm", self.norm),
             ("GET", visit + "/media/{name}", self.media),
         ]  # fmt: skip
         routes = [Route(path, self._answered(handler), methods=[method]) for method, path, handler in table]
@@ -217,14 +221,48 @@ class Routes:
     async def compare(self, request: Request) -> Response:
         """Have two to six visits overlaid."""
         names = [str(name) for name in (await body_of(request)).get("ids", [])]
-        task = await run_in_threadpool(self.office.compare, [self.office.visit(name) for name in dict.fromkeys(names)])
+        task = await run_in_threadpool(self.office.compare, self._ticked(names))
         return json_answer(task.to_dict(), 202)
 
     async def compared(self, request: Request) -> Response:
         """The last comparison."""
-        there = self.office.comparison.is_file()
-        ticket = self.keys.media_ticket("compare/compare.pdf") if there else ""
-        return json_answer({"url": f"/file/{ticket}/compare/compare.pdf" if there else None})
+        return json_answer({"url": self._url("compare")})
+
+    @property
+    def _drawn(self) -> dict[str, Path]:
+        """Documents that are of no single visit."""
+        return {"compare": self.office.comparison, "laboratory": self.office.charts}
+
+    def _url(self, kind: str) -> str | None:
+        path = self._drawn[kind]
+        return f"/file/{self.keys.media_ticket(f'{kind}/{path.name}')}/{kind}/{path.name}" if path.is_file() else None
+
+    async def laboratory(self, request: Request) -> Response:
+        """Charts over sessions, norms, style, and signatures that do not hold."""
+        search = request.query_params.get("search", "")
+        about = await run_in_threadpool(laboratory, self.office, language_of(request), search)
+        return json_answer({**about, "url": self._url("laboratory")})
+
+    async def survey(self, request: Request) -> Response:
+        """Have a command over everything run."""
+        task = await run_in_threadpool(self.office.survey, request.path_params["name"], language_of(request))
+        return json_answer(task.to_dict(), 202)
+
+    def _ticked(self, names: list[str]) -> list[ArchiveVisit]:
+        return [self.office.visit(name) for name in dict.fromkeys(names)]
+
+    async def norm_command(self, request: Request) -> Response:
+        """The command that would build a norm."""
+        asked = request.query_params
+        words = await run_in_threadpool(self.office.norm_words, self._ticked(asked.getlist("id")), asked.get("name", ""))
+        return json_answer({"command": command_line(words)})
+
+    async def norm(self, request: Request) -> Response:
+        """Have a norm built of ticked visits."""
+        body = await body_of(request)
+        visits = self._ticked([str(name) for name in body.get("ids", [])])
+        task = await run_in_threadpool(self.office.build_norm, visits, str(body.get("name", "")), who_of(body))
+        return json_answer(task.to_dict(), 202)
 
     async def export(self, request: Request) -> Response:
         """Have a visit written in another form, into the desk's own folder."""
@@ -261,8 +299,9 @@ class Routes:
     async def file(self, request: Request) -> Response:
         """A file, whole or in ranges; without the header, for nothing sends one for a film or a frame."""
         name = request.path_params["name"]
-        if request.path_params["id"] == "compare" and self.keys.opens(request.path_params["ticket"], f"compare/{name}"):
-            return FileResponse(self.office.comparison, media_type="application/pdf")
+        kind = request.path_params["id"]
+        if kind in self._drawn and self.keys.opens(request.path_params["ticket"], f"{kind}/{self._drawn[kind].name}"):
+            return FileResponse(self._drawn[kind], media_type="application/pdf")
         visit = self._visit(request)
         if not self.keys.opens(request.path_params["ticket"], f"{visit.id}/{name}"):
             return json_answer({"error": ""}, 401)

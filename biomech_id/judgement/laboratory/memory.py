@@ -189,7 +189,7 @@ def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, .
     sessions, unread = [], []
     for path in sorted(folder.rglob("summary.json")):
         within = path.parent.relative_to(folder)
-        if any(map(is_unfinished, within.parts)):
+        if any(map(is_unfinished, within.parts)) or (within.parts and _is_kept_beside(path.parent)):
             continue
         name = within.as_posix() if within.parts else path.absolute().parent.name
         manifest = path.with_name("manifest.json")
@@ -199,6 +199,11 @@ def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, .
         except _NO_SESSION:
             unread.append(name)
     return tuple(sorted(sessions, key=lambda session: (session.date, session.name))), tuple(unread)
+
+
+def _is_kept_beside(folder: Path) -> bool:
+    """Whether results are a desk's older ones, ones under way or a signed copy: the session is told by those beside them."""
+    return folder.name in ("results.before", "results.next") or (folder.parent / "signatures.toml").is_file()
 
 
 def one_laboratory(sessions: Sequence[SessionValues], own: SessionValues | None = None) -> tuple[SessionValues, ...]:
@@ -332,7 +337,9 @@ def lab_document(lab: ChartedLab) -> dict[str, Any]:
     ]
     return {
         "schema": SCHEMA, "sessions": sessions, "charts": charts, "placement": list(placement_spread(lab.sessions)),
-        "findings": [{"rule": each.rule, "severity": str(each.severity), "message": each.message} for each in lab_findings(lab)],
+        "findings": [
+            {**each.to_dict(), "severity": str(each.severity), "message": each.message} for each in lab_findings(lab)
+        ],
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,26 @@ HOSTILE = "\"]\n[x]\r\x00\x1b\x7f\u202e</script><img src=x onerror=alert(1)>\\u0
 def test_names_of_all_kinds_stay_values(office: Office, archive: Path) -> None:
     values = {"a": {HOSTILE.replace("\x00", ""): HOSTILE.replace("\x00", "")}, "b": [HOSTILE.replace("\x00", "")]}
     assert tomllib.loads(document_toml(values)) == values
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "..", ".x", "x", "a\\b", "a\nb", "x" * 61, "a b\u202e.", "--help"])
+def test_a_norm_is_a_file_of_the_desk(client: TestClient, office: Office, results: Callable[..., None], name: str) -> None:
+    visit = next(iter(office.archive.visits.values()))
+    results(office.results(visit).folder, {})
+    body = {"ids": [visit.id], "name": name, "who": "a"}
+    assert client.post("/api/norm", json=body).status_code == 422
+    assert client.get("/api/norm", params={"id": visit.id, "name": name}).status_code == 422
+    assert client.post("/api/norm", json={**body, "ids": ["/etc/passwd"]}).status_code == 404
+    assert not (office.folder / "norms").exists()
+
+
+def test_a_document_of_the_laboratory_opens_by_its_own_ticket_alone(client: TestClient, office: Office, keys: Keys) -> None:
+    assert client.get("/api/laboratory").json()["url"] is None
+    office.charts.write_bytes(b"%PDF charts")
+    office.comparison.write_bytes(b"%PDF comparison")
+    url, other = client.get("/api/laboratory").json()["url"], client.get("/api/compare").json()["url"]
+    del client.headers["authorization"]
+    assert (client.get(url).content, client.get(other).content) == (b"%PDF charts", b"%PDF comparison")
+    ticket = url.split("/")[2]
+    assert client.get(other.replace(other.split("/")[2], ticket)).status_code in (401, 404)
+    assert client.get(url.replace(ticket, keys.key)).status_code in (401, 404)
