@@ -426,7 +426,8 @@ ERROR_SOURCES: dict[str, str] = {
     "hip_centre": "a hip centre misplaced in pelvis and thigh",
     "knee_centre": "the knee's marker beside its epicondyle, and the knee's width",
     "ankle_centre": "the ankle's marker beside its malleolus, and the ankle's width",
-    "segment_axes": "markers of thigh, shank and foot beside their places, which turn the axes",
+    "segment_axes": "markers of thigh, shank and foot beside their places, which turn the axes; a fitted model's sizes and marker "
+    "places",
     "inertia": "masses, centres of mass and tensors of the segments",
     "force_plates": "place, size and direction of the ground's force",
     "marker_noise": "noise of the marker paths",

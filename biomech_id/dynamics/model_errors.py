@@ -118,7 +118,8 @@ class LegResponse:
     frames : IntArray
         (K,), rows of the trial that were looked at.
     walking : FloatArray
-        (q, K, 10, 3), rad or m per metre by which the marker is off in the walk alone.
+        (q, K, 10, 3), rad or m per metre by which the marker is off in the walk alone. Rows beyond ``moved`` are by one standard
+        deviation of what the fit of the model is not sure of.
     carried : FloatArray
         (q, 10, 3), the same of what the static trial carries into the walk.
     widths : Mapping[str, FloatArray]

@@ -21,7 +21,7 @@ from biomech_id.anatomy import Part, proximal_part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment, WholeBody
 from biomech_id.dynamics.joint_axes import ModelAxes
-from biomech_id.dynamics.model_errors import ModelErrors
+from biomech_id.dynamics.model_errors import CentreError, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.markersets.detect import SMALLEST_SHARE, propose
 from biomech_id.models.clinical_angles import clinical_angles
@@ -47,6 +47,8 @@ BODIES_OF_SEGMENT: Mapping[str, tuple[str, ...]] = {
 }
 #: Whose origin is the joint above a segment, where it is not the segment's own.
 _JOINT_BODY = {"foot": "talus"}
+#: Of a fitted model's hip: its error is one with those of sizes and markers.
+FITTED_CENTRE = CentreError(0.0, "what the fit of the model is not sure of")
 _JOINT_ABOVE = {"thigh": "hip", "shank": "knee", "foot": "ankle"}
 
 
@@ -120,6 +122,8 @@ class SkeletalModel:
         Name under which results give the model.
     naming : Callable[[Trial], Trial] | None, optional
         Gives a trial the labels of the model's markers; None where it has them.
+    fit_root : FloatArray | None, optional
+        What the fit that the model comes of is not sure of (see `osim.fit.errors.fit_root`); None where it comes of none.
     """
 
     osim: MusculoskeletalModel
@@ -131,6 +135,7 @@ class SkeletalModel:
     axes: ModelAxes = SIX_DOF_AXES
     name: str = "opensim"
     naming: Callable[[Trial], Trial] | None = None
+    fit_root: FloatArray | None = None
 
     def expressed_in(self, axes: ModelAxes, name: str) -> SkeletalModel:
         """The same model, its results in other axes.
@@ -163,8 +168,8 @@ class SkeletalModel:
 
     @property
     def errors(self) -> ModelErrors:
-        """No joint centre is found in a recording; they are the model's."""
-        return ModelErrors()
+        """No joint centre is found in a recording; they are the model's. Of a fitted model the fit says how sure they are."""
+        return ModelErrors(hip_errors={} if self.fit_root is None else dict.fromkeys(SIDES, FITTED_CENTRE))
 
     def named(self, trial: Trial) -> Trial:
         """Give a trial's markers the model's labels.

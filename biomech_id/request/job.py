@@ -298,7 +298,10 @@ class Job:
         return {self.relative(path): path for path in (*there, *self._named_files())}
 
     def _named_files(self) -> tuple[Path, ...]:
-        named = (self.subject_toml, self.examination_csv, self.review_toml, self.norm, *self.setting_files.values())
+        own = self.setting_files
+        # What a fit says of its model is read with it.
+        fits = [fit for path in own.values() if (fit := path.with_name("fit.json")).is_file()]
+        named = (self.subject_toml, self.examination_csv, self.review_toml, self.norm, *own.values(), *fits)
         return tuple(path for path in named if path is not None)
 
     @property

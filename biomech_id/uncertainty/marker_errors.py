@@ -200,8 +200,10 @@ class LegMarkerErrors:
         if group == "soft_tissue":
             sd = [scale * self.sizes[tissue_size(marker)] / MM_PER_M / np.sqrt(2.0) for marker in self.response.moved]
             return [_Error(i, size, k) for i, size in enumerate(sd) if size > 0.0 for k in (0, 1)]
-        errors = []
-        for i, marker in enumerate(self.response.moved):
+        # What a fit is not sure of stands behind the markers, and says how sure their places are better than an examiner does.
+        fitted = range(len(self.response.moved), len(self.response.walking))
+        errors = [_Error(i, 1.0, None) for i in fitted if group == "segment_axes"]
+        for i, marker in enumerate(() if fitted else self.response.moved):
             stem, source = placement_of(marker)
             if source == group:
                 size = float(np.hypot.reduce([self.sizes[f"{stem}_{way}_mm"] * share for way, share in self._directions(marker)]))

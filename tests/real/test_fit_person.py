@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import biomech_id as bid
 from benchmarks.studies import fit_person
+from biomech_id.conventions import ANGLE_VARIABLE
 from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.findings import fit_findings
 from biomech_id.osim.fit.outputs import fit_files
+from biomech_id.osim.skeletal_model import skeletal_model
 from biomech_id.osim.skeleton.skeleton import Skeleton
-from biomech_id.trial import Markers
+from biomech_id.session.session import Session
+from biomech_id.trial import Markers, Trial
 
 pytestmark = pytest.mark.real
 
@@ -60,6 +65,53 @@ def test_two_persons_centres_are_nearer_than_by_scaling(folder: Path, tmp_path: 
     for name, (_, share, most_mm) in CENTRES.items():
         own_mm, today_mm = np.sqrt(np.mean(square_mm[name], axis=0))
         assert own_mm < min(share * today_mm, most_mm), (name, own_mm, today_mm)
+
+
+def test_a_run_with_the_fitted_model_has_the_fits_limits(folder: Path, tmp_path: Path) -> None:
+    """Of two persons: in the table and in the manifest, gone with ``fit.json``, and as wide as the angles are off."""
+    z = []
+    for person in ("gait2392_101", "gait2392_102"):
+        files = [folder.with_name(person) / f"{name}.trc" for name in ("static", "walk1")]
+        fit_files(folder / "model.osim", files, tmp_path / person)
+        fit_beside = tmp_path / person / "fit.json"
+        session = bid.analyse(files, model=str(tmp_path / person / "scaled.osim"), report=False)
+        assert "fit.json" in session.manifest["inputs"]
+        assert "osim-fitted" in [finding["rule"] for finding in session.tables().summary["findings"]]
+        table = session.tables().uncertainty
+        assert table["hip_centre"].max() == 0.0 == table["pelvis"].max()
+        truth = json.loads((files[0].parent / "truth.json").read_text())
+        z.append(off_by_bands(session, truth["trials"]["walk1"], truth["coordinates"], fit_beside.with_name("scaled.osim")))
+    fit_beside.unlink()
+    alone = bid.analyse(files, model=str(fit_beside.with_name("scaled.osim")), report=False).tables().uncertainty
+    knee = [each.loc[each["variable"] == "KneeAngles", "segment_axes"].mean() for each in (table, alone)]
+    assert knee[0] > 0.2 > 0.0 == knee[1]
+    off = np.concatenate(z)
+    print(f"{100 * np.mean(np.abs(off) < 1.96):.0f} %, error over SD {np.sqrt(np.mean(off**2)):.2f}")
+    assert np.mean(np.abs(off) < 1.96) >= 0.90
+    assert 0.4 <= np.sqrt(np.mean(off**2)) <= 1.4
+
+
+def off_by_bands(session: Session, truth: dict[str, Any], coordinates: list[str], file: Path) -> np.ndarray:
+    """Errors of the angles that vary, all cycles and percents in one row, over one SD of the limits of the run."""
+    model = skeletal_model(read_osim(file, muscles=False))
+    (walk,) = session.computed.trials
+    trial = Trial(walk.name, walk.markers)
+    pose = model.coordinates(trial)
+    q = np.array(pose.q)
+    q[:, [model.osim.index(name) for name in coordinates]] = truth["q"]
+    found, true = (model.motion(trial, each).joint_angles_rad for each in (pose, replace(pose, q=q)))
+    cycles = session.cycle_list.set_index(["side", "cycle"])
+    table = session.tables().uncertainty
+    rows, joint_of = [], {variable: joint for joint, variable in ANGLE_VARIABLE.items()}
+    for (side, cycle, variable, axis), band in table.groupby(["side", "cycle", "variable", "component"]):
+        key = side, joint_of[variable]
+        off_deg = np.degrees((found[key] - true[key])[:, "XYZ".index(axis)])
+        start_s, end_s = cycles.loc[(side, cycle), ["start_s", "end_s"]]
+        at = np.interp(np.linspace(start_s, end_s, 101), trial.time_s, off_deg)
+        # A knee of this model only flexes: its other angles are known.
+        if band["total"].mean() > 0.1:
+            rows.append(at / band["total"].to_numpy())
+    return np.concatenate(rows)
 
 
 def test_an_exchanged_knee_marker_is_named(folder: Path) -> None:

@@ -12,10 +12,12 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, InvalidValueError, OutputError
 from biomech_id.files.atomic import check_writable, whole_folder
+from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import write_scaled_model
+from biomech_id.osim.fit.errors import RECORD
 from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings
 from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit, fit
 from biomech_id.osim.scaling import with_model_markers
@@ -24,8 +26,6 @@ from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
 #: Layout of ``fit.json``.
 FIT_SCHEMA = 1
-#: What makes a folder one of ours.
-RECORD = "fit.json"
 
 
 def fit_files(
@@ -82,7 +82,8 @@ def fit_files(
         write_scaled_model(folder / "scaled.osim", model_file, fitted.model, factors)
         for motion in fitted.motions:
             _write_motion(folder, fitted.model, motion)
-        (folder / RECORD).write_text(json_text(fit_record(fitted, findings)), encoding="utf-8", newline="\n")
+        record = fit_record(fitted, findings) | {"model_sha256": sha256_of(folder / "scaled.osim")}
+        (folder / RECORD).write_text(json_text(record), encoding="utf-8", newline="\n")
     return fitted, findings
 
 
@@ -143,7 +144,7 @@ def fit_record(fitted: PersonFit, findings: Sequence[Finding]) -> dict[str, Any]
         "bodies": bodies, "markers": markers,
         "lengths": {name: {"m": m, "sd_m": sd} for name, (m, sd) in fitted.lengths_m.items()},
         "hip_in_pelvis": {side: {"m": at, "sd_m": sd} for side, (at, sd) in fitted.hip_in_pelvis_m.items()}, "trials": trials,
-        "frames_used": fitted.frames_used,
+        "frames_used": fitted.frames_used, "covariance": fitted.covariance,
         "findings": [{"rule": f.rule, "severity": f.severity.value, "where": f.where, "values": f.values, "message": f.message}
                      for f in findings],
     }  # fmt: skip

@@ -119,6 +119,8 @@ class PersonFit:
         Whether the fit arrived.
     size_chi2 : float
         Square of the logarithms of the factors in their prior's terms, over their number; above 3 the model does not fit.
+    covariance : FloatArray
+        (3K + 3M, 3K + 3M), of the logarithms of the factors and of ``moved_m``, m.
     """
 
     model: MusculoskeletalModel
@@ -137,6 +139,7 @@ class PersonFit:
     steps: int
     converged: bool
     size_chi2: float
+    covariance: FloatArray
 
 
 @takes(
@@ -360,7 +363,7 @@ def _result(
         own, names, np.exp(sizes.z), np.sqrt(variance[:K3]).reshape(-1, 3), data_share, sizes.offset_m,
         np.sqrt(variance[K3 : K3 + 3 * M]).reshape(M, 3), problem.markers.bony,
         np.linalg.norm(sizes.offset_m, axis=1) / (np.sqrt(3.0) * place_sd), lengths, hips, motions, used, fitted.steps,
-        fitted.converged, float(z @ problem.precision[:K3, :K3] @ z) / K3,
+        fitted.converged, float(z @ problem.precision[:K3, :K3] @ z) / K3, covariance[: K3 + 3 * M, : K3 + 3 * M],
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ class Sizes:
     @property
     def flat(self) -> FloatArray:
         """(3K + 9M,), all in one row: z, offsets, shapes."""
-        return np.concatenate([self.z.ravel(), self.offset_m.ravel(), self.shape_m.ravel()])
+        return np.concatenate([part.ravel() for part in (self.z, self.offset_m, self.shape_m)])
 
     def moved(self, step: FloatArray) -> Sizes:
         """The same after a step.
@@ -60,12 +60,9 @@ class Sizes:
         Sizes
             Of the same numbers of bodies and markers.
         """
-        a, b = self.z.size, self.z.size + self.offset_m.size
-        z, offset, shape = step[:a], step[a:b], step[b:]
-        return Sizes(
-            self.z + z.reshape(self.z.shape), self.offset_m + offset.reshape(self.offset_m.shape),
-            self.shape_m + shape.reshape(self.shape_m.shape),
-        )  # fmt: skip
+        parts = (self.z, self.offset_m, self.shape_m)
+        steps = np.split(step, np.cumsum([part.size for part in parts[:2]]))
+        return Sizes(*(part + more.reshape(part.shape) for part, more in zip(parts, steps, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,7 +160,7 @@ def normal_blocks(problem: FitProblem, tree: Tree, sizes: Sizes, q: FloatArray, 
     q : FloatArray
         (N, nq), all coordinates, completed, rad or m.
     with_sizes : bool, optional
-        Whether E and D are wanted; else they are zero.
+        Whether E, D and g_t are wanted; else they are empty.
 
     Returns
     -------
@@ -183,11 +183,9 @@ def normal_blocks(problem: FitProblem, tree: Tree, sizes: Sizes, q: FloatArray, 
     WJ_q = W * J_q
     A, g_q = WJ_q.swapaxes(1, 2) @ J_q, (WJ_q * r[..., None]).sum(axis=1)
     cost = 0.5 * float((loss * scale).sum()) + _coordinates(problem, tree, q, A, g_q)
-    P = J_t.shape[2]
-    if not with_sizes:
-        return NormalBlocks(cost, A, np.zeros((n, 0, P)), np.zeros((P, P)), g_q, np.zeros(P), weight, off)
+    J_t = J_t if with_sizes else J_t[..., :0]
     E = WJ_q.swapaxes(1, 2) @ J_t
-    WJ_t = (np.sqrt(W) * J_t).reshape(-1, P)
+    WJ_t = (np.sqrt(W) * J_t).reshape(n * 3 * M, J_t.shape[2])
     g_t = (np.sqrt(W[..., 0]) * r).ravel() @ WJ_t
     return NormalBlocks(cost, A, E, WJ_t.T @ WJ_t, g_q, g_t, weight, off)
 

@@ -239,24 +239,44 @@ class TrackedPose:
 
 
 def _covariance(tree: Tree, wanted: Wanted, pose: TrackedPose, sd_m: FloatArray) -> FloatArray:
-    q = np.nan_to_num(pose.q)
-    jacobian = marker_jacobian(tree, wanted, q)
-    hessian = expand(tree, wanted, q, np.ones(len(q), bool)).hessian
+    jacobian = marker_jacobian(tree, wanted, np.nan_to_num(pose.q))
     spread = jacobian * (wanted.weight * sd_m)[:, :, None, None]
     n, markers, axes, free = spread.shape
-    spread = spread.reshape(n, markers * axes, free)
-    low, high = hard_limits(tree)
-    x = q[:, tree.free]
-    out = pose.undetermined[:, tree.free]
-    held = np.asarray((x <= low) | (x >= high) | out)
-    hessian = np.where(held[:, :, None] | held[:, None, :], 0.0, hessian)
-    diagonal = np.arange(free)
-    hessian[:, diagonal, diagonal] += held
-    moved = np.where(held[:, :, None], 0.0, np.linalg.solve(hessian, np.where(held[:, None], 0.0, spread).swapaxes(1, 2)))
+    moved = pulled(pose, spread.reshape(n, markers * axes, free).swapaxes(1, 2))
+    out, diagonal = pose.undetermined[:, tree.free], np.arange(free)
     covariance: FloatArray = moved @ moved.swapaxes(1, 2)
     covariance[:, diagonal, diagonal] = np.where(out, np.inf, covariance[:, diagonal, diagonal])
     covariance[~np.isfinite(pose.cost)] = np.nan
     return covariance
+
+
+def pulled(pose: TrackedPose, gradient: FloatArray) -> FloatArray:
+    """How far the minimum moves when something pulls at it, to first order.
+
+    Parameters
+    ----------
+    pose : TrackedPose
+        The minimum, N frames.
+    gradient : FloatArray
+        (N, F, P), by how much each of P causes lowers half the gradient of the cost by the free coordinates: J^T W dy of markers
+        that are measured dy further off.
+
+    Returns
+    -------
+    FloatArray
+        (N, F, P), rad or m; 0 of a coordinate that a bound holds or that nothing determines.
+    """
+    tree, wanted = pose.problem
+    q = np.nan_to_num(pose.q)
+    hessian = expand(tree, wanted, q, np.ones(len(q), bool)).hessian
+    low, high = hard_limits(tree)
+    x = q[:, tree.free]
+    held = np.asarray((x <= low) | (x >= high) | pose.undetermined[:, tree.free])
+    hessian = np.where(held[:, :, None] | held[:, None, :], 0.0, hessian)
+    diagonal = np.arange(held.shape[1])
+    hessian[:, diagonal, diagonal] += held
+    held = held[..., None]
+    return np.where(held, 0.0, np.linalg.solve(hessian, np.where(held, 0.0, gradient)))
 
 
 def marker_jacobian(tree: Tree, wanted: Wanted, q: FloatArray) -> FloatArray:

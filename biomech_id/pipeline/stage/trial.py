@@ -25,6 +25,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
+from biomech_id.osim.fit.errors import with_fit_errors
 from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.forces.leg_forces import implausible, leg_forces
 from biomech_id.osim.skeletal_model import SkeletalModel
@@ -106,6 +107,8 @@ def errors(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     movement = _placed(walk)
     assert walk.prepared is not None
     responses = leg_responses(walk.model, movement.trial, movement, walk.carried)
+    if isinstance(walk.model, SkeletalModel) and walk.model.fit_root is not None:
+        responses = {side: with_fit_errors(walk.model, movement.trial, side, each) for side, each in responses.items()}
     found = sources_of_error(movement, walk.model.errors, walk.prepared.filter, error_sizes(recipe.error_sizes), responses)
     return replace(walk, errors=found)
 
