@@ -16,6 +16,9 @@ INTRODUCTION = """# Every rule of the check: what `biomech-id check` and the mai
 Generated from the tables in `biomech_id/languages/en/sentences`; do not edit.
 
 Severity: **info** needs no action, **warning** may change results (exit code 3), **error** makes the file or trial unusable.
+A warning or an error says who in a laboratory answers it: the **technician** (files, labels, events, measurements),
+the **physicist** (plates, synchronisation, calibration) or the **clinician** (choices of model, bandwidth and norm, and decisions
+about cycles and stances).
 """
 #: Table -> heading.
 SECTIONS = {
@@ -54,7 +57,8 @@ def findings_of(name: str) -> dict[str, dict[str, Any]]:
 def _entry(rule: str, entry: dict[str, Any]) -> str:
     hint = worded(rule, {"bodies": "A, B", "trials": "A, B"}, part="hint")
     advice = f"\nWhat to do: {hint}\n" if hint else ""
-    return f"\n### {rule}\n\n**{entry['severity']}**. {entry['meaning']}\n{advice}"
+    answers = f", for the {entry['answers']}" if "answers" in entry else ""
+    return f"\n### {rule}\n\n**{entry['severity']}**{answers}. {entry['meaning']}\n{advice}"
 
 
 if __name__ == "__main__":

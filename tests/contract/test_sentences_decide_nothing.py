@@ -55,7 +55,7 @@ def reworded(text: str) -> str:
 
 
 def _reworded_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("of", "most", "severity")
+    kept = ("of", "most", "severity", "answers")
     return {
         key: value if key in kept else _reworded_entry(value) if isinstance(value, Mapping) else reworded(value)
         for key, value in entry.items()

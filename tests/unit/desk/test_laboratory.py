@@ -100,7 +100,8 @@ def test_a_norm_is_one_command_line_and_never_overwritten(client: TestClient, of
     noted = json.loads((office.folder / "journal.jsonl").read_text())
     assert (noted["what"], noted["who"], noted["command"]) == ("norm", "a", shown)
     path.write_text("variable,mean\nx,1\n")
-    assert client.post("/api/norm", json=body).status_code == 409
+    again = client.post("/api/norm", json=body)
+    assert (again.status_code, again.json()["rule"]) == (409, "desk-norm-there")
     assert office.norms == (str(path),)
     (row,) = client.get("/api/laboratory").json()["norms"]
     assert row["file"] == "Adults 2026.csv"
