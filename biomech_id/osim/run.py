@@ -37,8 +37,9 @@ from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
 from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.forces.analysed_motion import analysed_motion
 from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
+from biomech_id.osim.input_remarks import load_remarks, motion_remarks, range_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import lying_remarks, pose_remarks
+from biomech_id.osim.kinematics.pose_remarks import lying_remarks, marker_remarks, pose_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
 from biomech_id.osim.scaling import (
@@ -217,12 +218,16 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
     remarks = _not_excluded(setup, model)
+    remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
     loads: tuple[BodyLoad, ...] = ()
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
         outer = outer_forces(setup.external_loads_file)
-        loads = loads_in_pose(outer, skeleton.pose_in(moving.places), motion.time_s)
-        remarks += [remark for force in outer if (remark := _beyond(force, motion.time_s))]
+        pose = skeleton.pose_in(moving.places)
+        loads = loads_in_pose(outer, pose, motion.time_s)
     forces = forces_in(skeleton, moving, loads)
+    if loads and setup.external_loads_file is not None:
+        remarks += range_remarks(outer[0].time_s, motion.time_s, setup.external_loads_file.name)
+        remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
     order = list(skeleton.tree_order)
     names = [f"{model.coordinates[k].name}_{'moment' if model.coordinates[k].motion == 'rotational' else 'force'}" for k in order]
     place.write(
@@ -270,20 +275,10 @@ def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOu
     if setup.external_loads_file is not None:
         loads = outer_forces(setup.external_loads_file)
         names = tuple(each.name for each in read_external_loads(setup.external_loads_file, one_for_each_body=False).forces)
-        remarks += [remark for force in loads if (remark := _beyond(force, motion.time_s))]
+        for load in loads[:1]:
+            remarks += range_remarks(load.time_s, motion.time_s, setup.external_loads_file.name)
     remarks += run_analyses(setup, place, actuated, motion, RecordedLoads(loads, names), compat=compat)
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
-
-
-def _beyond(force: OuterForce, time_s: FloatArray) -> str:
-    """That loads are not recorded over the whole motion; "" where they are."""
-    start, end = force.time_s[0], force.time_s[-1]
-    if start <= time_s[0] and time_s[-1] <= end:
-        return ""
-    return (
-        f"The loads on {force.segment} are recorded from {start:g} to {end:g} s, the motion goes on beyond; "
-        "there they are continued as straight lines, as OpenSim does."
-    )
 
 
 def _not_excluded(setup: InverseDynamicsSetup, model: MusculoskeletalModel) -> list[str]:
@@ -426,15 +421,17 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
         places = Skeleton(model).markers(pose.q, pose.markers).reshape(len(time_s), -1)
         place.write(locations, write_tool_table, "Model Marker Locations from IK", names, time_s, places)
     remarks = [*_not_followed(setup.pose, pose), *lying_remarks(model, pose), *pose_remarks(model, pose)]
+    remarks += range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name)
     remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
 
 def _not_followed(setup: PoseSetup, pose: TrackedPose) -> list[str]:
-    """Which markers of a setup's tasks no pose follows, as model or recording lack them."""
+    """Which markers of a setup's tasks no pose follows, as model or recording lack them, or only from afar."""
     wanted = [task.name for task in setup.tasks if not task.value_type and task.weight > 0]
     absent = [name for name in wanted if name not in pose.markers]
-    return [f"Model or {setup.marker_file.name} lack markers of the setup's tasks: {', '.join(absent)}."] if absent else []
+    remarks = [f"Model or {setup.marker_file.name} lack markers of the setup's tasks: {', '.join(absent)}."] if absent else []
+    return remarks + marker_remarks(pose, setup.marker_file.name)
 
 
 def _write_errors(path: Path, time_s: FloatArray, pose: TrackedPose) -> Path:

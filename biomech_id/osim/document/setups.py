@@ -363,6 +363,8 @@ def _range(element: Element, path: Path) -> tuple[float, float]:
     if not element_text(element, "time_range"):
         return EVERYTHING
     start, end = element_numbers(element, "time_range", 2, str(path))
+    if start > end:
+        raise FileRefusedError.at(path, f"The time_range of {path.name} ends before it begins.", "the earlier time first")
     # Some setups write -1 -1 where nothing is meant.
     return (float(start), float(end)) if (start, end) != (-1.0, -1.0) else EVERYTHING
 
@@ -442,9 +444,9 @@ def _scaler(element: Element, path: Path) -> ScalerSetup:
 def _pairs(element: Element, path: Path) -> Iterator[tuple[str, str]]:
     for pair in objects_in(element, "MarkerPairSet"):
         names = element_text(pair, "markers").split()
-        if len(names) != 2:
+        if len(names) != 2 or names[0] == names[1]:
             raise FileRefusedError(
-                f"A pair of the measurement {element.get('name', '')} in {path.name} names {len(names)} markers.",
+                f"A pair of the measurement {element.get('name', '')} in {path.name} names {' '.join(names)}.",
                 value=names, expected="two markers", where=str(path),
             )  # fmt: skip
         yield names[0], names[1]

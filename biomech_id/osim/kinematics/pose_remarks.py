@@ -14,6 +14,8 @@ OUTSIDE = 1e-6
 MOST_NAMES = 12
 #: Of the lean from which a body lies: 60 degrees.
 LEANING_COSINE = 0.5
+#: How far from its place on the model a marker lies at most, m: shoulders of a body without arms are 0.11 m off.
+FARTHEST_M = 0.15
 
 
 def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
@@ -87,6 +89,26 @@ def lying_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, 
         f"along {axis}, where the model has it along {own}. "
         "Turn the recording, or read it as a trial and use inverse_kinematics(model, trial), which turns it.",
     )
+
+
+def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
+    """Name markers that lie far from their places on the model, or that are nowhere.
+
+    Parameters
+    ----------
+    pose : TrackedPose
+        Coordinates and distances of the markers (N, K, 3) of `track_markers`.
+    file : str
+        Name of the recording, for the sentence.
+
+    Returns
+    -------
+    list[str]
+        One sentence, or none where all markers are near their places.
+    """
+    off_m = np.nan_to_num(np.linalg.norm(pose.residual_m, axis=2), nan=-1.0).max(axis=0)
+    names = ", ".join(np.array(pose.markers)[(off_m < 0) | (off_m > FARTHEST_M)][:MOST_NAMES])
+    return [f"Far from their places on the model, or never in {file}: {names}."] if names else []
 
 
 def _outside(coordinate: ModelCoordinate, q: FloatArray, n: int) -> list[str]:

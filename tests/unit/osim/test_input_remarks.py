@@ -1,0 +1,166 @@
+"""Odd motions, loads and setups are named; what fits has no sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import FileRefusedError
+from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, MusculoskeletalModel, OffsetFrame
+from biomech_id.osim.document.setups import read_setup
+from biomech_id.osim.dynamics.external_loads import BodyLoad
+from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
+from biomech_id.osim.input_remarks import load_remarks, motion_remarks, range_remarks
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.osim.kinematics.pose_remarks import marker_remarks
+from biomech_id.osim.skeleton.skeleton import Skeleton
+from tests.unit.osim.test_opensim_run import MODEL, PLACES, POSE
+
+TIME_S = np.arange(60) / 100.0
+WEIGHT_N = 2.0 * 9.80665
+MOTION = {name: np.sin(TIME_S + k) for k, name in enumerate(MODEL.coordinate_names)}
+
+
+Change = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
+
+def remarks_of(change: Change, model: MusculoskeletalModel = MODEL, body: str = "pelvis") -> list[str]:
+    """A body that stands on a force through its mass centre, after the force and its point have been changed."""
+    skeleton = Skeleton(model)
+    q = np.repeat(POSE[:, : len(model.coordinates)], len(TIME_S), axis=0)
+    pose = skeleton.pose(q)
+    point = pose.points([1], np.array([[0.0, -0.1, 0.0]]))[:, 0]
+    force, point = change(np.tile([0.0, WEIGHT_N, 0.0], (len(q), 1)), point)
+    loads = (BodyLoad(body, force, np.cross(point, force), point),)
+    zero = np.zeros_like(q)
+    return list(load_remarks(pose, TIME_S, loads, generalized_forces(skeleton, q, zero, zero, loads).reactions, "loads.xml"))
+
+
+def test_a_body_that_its_force_carries_has_no_remark() -> None:
+    assert remarks_of(lambda force, point: (force, point)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda force, point: (0.001 * force, point), id="kN"),
+        pytest.param(lambda force, point: (0.2248 * force, point), id="pounds"),
+        pytest.param(lambda force, point: (-force, point), id="on the ground"),
+        pytest.param(lambda force, point: (force[:, [0, 2, 1]], point), id="Z up"),
+        pytest.param(lambda force, point: (2.0 * force, point), id="twice"),
+    ],
+)
+def test_forces_of_other_units_or_axes_leave_something_at_the_root(change: Change) -> None:
+    (remark,) = remarks_of(change)
+    assert "Loads of loads.xml leave" in remark
+    assert "N/kg" in remark
+    assert "at root" in remark
+
+
+def test_a_force_that_acts_elsewhere_is_far_from_its_body() -> None:
+    far, left = remarks_of(lambda force, point: (force, point + [0.0, 0.0, 0.3]))
+    assert "loads.xml has forces on pelvis 0.30 m from its joints" in far
+    assert "2.94 N m/kg" in left
+    assert remarks_of(lambda force, point: (force, point + [0.0, 0.0, 0.03])) == []
+
+
+def test_a_body_that_is_never_loaded_has_a_point_anywhere() -> None:
+    (left,) = remarks_of(lambda force, point: (0.0 * force, point + 300.0))
+    assert "leave 9.81 N/kg" in left
+
+
+def test_what_a_fixed_base_carries_is_nothing_odd() -> None:
+    """An arm on a wall: the wall's reaction is an answer, not a remainder."""
+    model = MusculoskeletalModel(
+        "wall", (ModelBody("hand", 2.0, np.array([0.0, -0.1, 0.0]), np.eye(3) * 0.01),),
+        (ModelJoint("wall", "weld", OffsetFrame("ground"), OffsetFrame("hand"), ()),), (),
+    )  # fmt: skip
+    assert remarks_of(lambda force, point: (-5.0 * force, point), model, "hand") == []
+
+
+def test_a_motion_that_fits_has_no_remark() -> None:
+    assert list(motion_remarks(MODEL, TIME_S, MOTION, (-np.inf, np.inf), "walk.mot")) == []
+    assert list(motion_remarks(MODEL, TIME_S, MOTION, (0.0, 0.595), "walk.mot")) == []
+
+
+def test_a_coordinate_without_a_column_is_named() -> None:
+    less = {name: values for name, values in MOTION.items() if name != "spin"}
+    (remark,) = motion_remarks(MODEL, TIME_S, less, (0.0, 0.59), "walk.mot")
+    assert remark == "walk.mot has no column for spin: they stay at their default."
+
+
+@pytest.mark.parametrize(("row", "size"), [(20, 10.0), (0, 50.0)])
+def test_a_number_that_jumps_out_is_named(row: int, size: float) -> None:
+    values = MOTION["tilt"].copy()
+    values[row] += size
+    (remark,) = motion_remarks(MODEL, TIME_S, {**MOTION, "tilt": values}, (0.0, 0.59), "walk.mot")
+    assert f"walk.mot jumps in tilt after row {max(row - 1, 0)}" in remark
+
+
+def test_a_whole_turn_is_a_jump_and_rounding_is_none() -> None:
+    turned = np.where(TIME_S > 0.3, MOTION["spin"] + 360.0, MOTION["spin"])
+    (remark,) = motion_remarks(MODEL, TIME_S, {**MOTION, "spin": turned}, (0.0, 0.59), "walk.mot")
+    assert "jumps in spin" in remark
+    rounded = np.where(np.arange(60) == 7, 1e-8, 0.0)
+    assert list(motion_remarks(MODEL, TIME_S, {**MOTION, "spin": rounded}, (0.0, 0.59), "walk.mot")) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"), [((0.0, 0.59), 0), ((-0.005, 0.595), 0), ((0.0, 0.7), 1), ((-0.1, 0.5), 1), ((20.0, 30.0), 1)]
+)
+def test_times_that_are_asked_for_and_not_there_are_said(asked: tuple[float, float], told: int) -> None:
+    remarks = list(range_remarks(TIME_S, asked, "walk.mot"))
+    assert len(remarks) == told
+    assert all(f"walk.mot holds 0 to 0.59 s, and {asked[0]:g} to {asked[1]:g} s are asked for" in remark for remark in remarks)
+
+
+def tracked(position_m: FloatArray) -> TrackedPose:
+    """The pelvis below its markers, in three frames."""
+    return track_markers(
+        MODEL, tuple(PLACES), np.repeat(position_m, 3, axis=0), TrackingTasks(dict.fromkeys(PLACES, 1.0)), rate_hz=100.0
+    )
+
+
+def test_markers_that_lie_far_from_the_model_are_named() -> None:
+    position = Skeleton(MODEL).markers(POSE, tuple(PLACES))
+    assert marker_remarks(tracked(position), "walk.trc") == []
+    (remark,) = marker_remarks(tracked(5.0 * position), "walk.trc")
+    assert remark == "Far from their places on the model, or never in walk.trc: P1, P2, P3."
+
+
+def test_a_marker_that_is_nowhere_is_named_and_one_that_is_hidden_at_times_is_not() -> None:
+    position = np.repeat(Skeleton(MODEL).markers(POSE, tuple(PLACES)), 3, axis=0)
+    tasks = TrackingTasks(dict.fromkeys(PLACES, 1.0))
+    hidden, gone = position.copy(), position.copy()
+    hidden[1, 2], gone[:, 2] = np.nan, np.nan
+    pose = track_markers(MODEL, tuple(PLACES), hidden, tasks, rate_hz=100.0)
+    assert marker_remarks(pose, "walk.trc") == []
+    (remark,) = marker_remarks(track_markers(MODEL, tuple(PLACES), gone, tasks, rate_hz=100.0), "walk.trc")
+    assert remark == "Far from their places on the model, or never in walk.trc: P3."
+
+
+def test_a_time_range_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:
+    setup = tmp_path / "setup.xml"
+    setup.write_text(
+        "<InverseDynamicsTool><model_file>m.osim</model_file><coordinates_file>q.mot</coordinates_file>"
+        "<time_range>2.5 0.5</time_range></InverseDynamicsTool>",
+        encoding="utf-8",
+    )
+    with pytest.raises(FileRefusedError, match=r"The time_range of setup\.xml ends before it begins\."):
+        read_setup(setup)
+
+
+def test_a_pair_of_one_marker_twice_is_refused(tmp_path: Path) -> None:
+    setup = tmp_path / "setup.xml"
+    setup.write_text(
+        "<ScaleTool><GenericModelMaker><model_file>m.osim</model_file></GenericModelMaker><ModelScaler><MeasurementSet><objects>"
+        '<Measurement name="thigh"><MarkerPairSet><objects><MarkerPair><markers> RASI RASI </markers></MarkerPair></objects>'
+        "</MarkerPairSet></Measurement></objects></MeasurementSet></ModelScaler></ScaleTool>",
+        encoding="utf-8",
+    )
+    with pytest.raises(FileRefusedError, match="names RASI RASI"):
+        read_setup(setup)
