@@ -77,7 +77,6 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",
-    ("multibody.forward", "scipy.optimize"): "costs as much to import as NumPy; few simulations have events",
     ("multibody.friction", "scipy.optimize"): "costs as much to import as NumPy; few simulations have friction",
     ("pipeline.study.cluster", "distributed"): "an optional package, for studies on a cluster",
     ("pipeline.run", "biomech_id.report"): _DRAWING,

@@ -8,9 +8,8 @@ explicit Euler of many teaching texts gains 0.12 J and is 44 degrees/s off after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,8 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.friction import OVERCOME, Friction, breaking, holding
 from biomech_id.multibody.generated import GeneratedCode, Language, generate
 from biomech_id.multibody.impossible import check_inertia, check_state
+from biomech_id.multibody.joints import AxisFunction
+from biomech_id.multibody.kinematics import place_of
 from biomech_id.multibody.laws import WrenchLaw
 from biomech_id.multibody.reduction import check_closed, projection, reduced
 from biomech_id.multibody.system import System
@@ -52,10 +53,14 @@ _STEPS = 20
 _LEAP = 0.5
 #: A joint with friction that is slower than this when another one stops or breaks away has stopped too, rad/s or m/s.
 _RESTS = 1e-9
-#: As many steps that take a run on by less than this share of it would have to be a hundred million for the whole.
-_SLOW_STEPS, _SLOW_SHARE = 2000, 2e-5
-#: Roots of events and of friction are found to rounding, as SciPy's solve_ivp does.
-_ROOT = 4 * float(np.finfo(float).eps)
+#: Share of a run over which the derivatives of prescribed motions are looked at.
+_DIFFERENCE = 1e-5
+#: As many evaluations that take a run on by less than this share of it would have to be some billions for the whole.
+_MANY, _SLOW_SHARE = 40_000, 2e-5
+#: An event's value that is zero because a joint rests; events are found where the rest begins.
+_AT_REST = 1e-300
+#: A joint has stopped when its speed has changed sign by this, rad/s or m/s: events of the same speed come before.
+_STOPPED = 1e-12
 
 
 @compact_repr
@@ -80,7 +85,8 @@ class Simulation:
     evaluations : int, optional
         How often the right-hand side was asked for.
     forces : Mapping[str, FloatArray], optional
-        Speed with friction -> (N,), N or N m, of the friction on it: of one at rest, what holds it.
+        Speed with friction -> (N,), N or N m, of the friction on it: of one at rest, what holds it. Prescribed coordinate -> of
+        what drives it.
     """
 
     t_s: FloatArray
@@ -100,16 +106,21 @@ class Simulation:
 
 #: An event happens where this function of time, all coordinates and all speeds crosses zero.
 CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
-_FRICTION = Kind(
-    "a mapping of speeds to Friction", lambda v: isinstance(v, Mapping) and all(isinstance(one, Friction) for one in v.values())
-)
+
+
+def _each(kind: type, words: str) -> Kind:
+    return or_none(Kind(words, lambda v: isinstance(v, Mapping) and all(isinstance(one, kind) for one in v.values())))
+
+
 #: Wrenches on bodies at a time, each of one frame, or laws for them.
 Loads = Callable[[float], Iterable[External]] | Sequence[WrenchLaw]
 
 
 @takes(
-    system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), friction=or_none(_FRICTION), events=or_none(a(Mapping)),
-    stop_at=a_str(), tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
+    system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), events=or_none(a(Mapping)), stop_at=a_str(),
+    friction=_each(Friction, "a mapping of speeds to Friction"),
+    prescribed=_each(AxisFunction, "a mapping of coordinates to functions of time with both derivatives"),
+    tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
 )  # fmt: skip
 def simulate(
     system: System,
@@ -119,6 +130,7 @@ def simulate(
     *,
     external: Loads | None = None,
     friction: Mapping[str, Friction] | None = None,
+    prescribed: Mapping[str, AxisFunction] | None = None,
     events: Mapping[str, CrossingFunction] | None = None,
     stop_at: str = "",
     tolerance: float = TOLERANCE,
@@ -142,6 +154,9 @@ def simulate(
     friction : Mapping[str, Friction] | None, optional
         Speed, that of a dependent coordinate too -> Coulomb friction against it: a joint that stops stays exactly at rest until
         what acts on it overcomes the static limit.
+    prescribed : Mapping[str, AxisFunction] | None, optional
+        Free coordinate -> its motion as a function of time, s, with rate and acceleration; the others follow by dynamics, and what
+        drives it is in ``forces``. Its values in ``q0`` and ``u0`` are not looked at; friction at it is left to its drive.
     events : Mapping[str, CrossingFunction] | None, optional
         Name -> function of t, q, u; the times of its zero crossings are found.
     stop_at : str, optional
@@ -175,95 +190,48 @@ def simulate(
     >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
     (array([-0.02]), True)
     """
+    from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
+
     q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
-    events, friction = events or {}, friction or {}
+    events, friction, prescribed = events or {}, friction or {}, prescribed or {}
     _check(system, q0, u0, t_s, events, stop_at)
-    model = _Model(system, q0, u0, external, language, friction)
-    y0 = np.concatenate([q0[model.carried], u0, [0.0]])
-    values = {name: _of_state(model, event) for name, event in events.items()}
-    before = {name: value(t_s[0], y0) for name, value in values.items()}
+    _check_prescribed(system, prescribed, friction, t_s)
+    model = _Model(system, q0, u0, external, language=language, friction=friction, prescribed=prescribed, t_s=t_s)
+
+    def crossing(name: str) -> Callable[[float, FloatArray], float]:
+        def value(t: float, y: FloatArray) -> float:
+            return events[name](t, *model.state(t, y)) or at_rest
+
+        value.terminal = name == stop_at  # type: ignore[attr-defined]
+        return value
+
+    at_rest = _AT_REST * bool(friction)
+    watched: list[Any] = [crossing(name) for name in events] + [model.margin] * bool(friction)
     times: dict[str, list[float]] = {name: [] for name in events}
     states: list[tuple[float, FloatArray, FloatArray]] = []
-    for step in _steps(model, y0, t_s, tolerance):
-        for name, value in values.items():
-            after = value(step.end, step.y)
-            if before[name] * after <= 0 and (before[name] or after):
-                times[name].append(step.root(value))
-            before[name] = after
-        end = min(step.end, *times.get(stop_at, ()), np.inf)
-        states += [(t, step.at(t), step.going) for t in t_s[len(states) : np.searchsorted(t_s, end, side="right")]]
-        if times.get(stop_at):
-            break
+    t, y = t_s[0], np.concatenate([q0[model.carried], u0, [0.0]])
+    while len(states) < len(t_s) and not times.get(stop_at):
+        y = model.settled(t, y)
+        ahead = t_s[len(states) :]
+        run: Any = solve_ivp(model.rates, (t, t_s[-1]), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
+        states += [(*state, model.going) for state in zip(run.t, np.transpose(run.y), strict=True)]
+        if not run.success:
+            raise InvalidValueError(
+                f"The motion cannot be followed beyond {states[-1][0] if states else t:g} s: {run.message}",
+                value=run.status, expected="a motion without collisions or singular states", where="simulate",
+            )  # fmt: skip
+        for found, roots in zip(times.values(), run.t_events or (), strict=False):
+            found += [root for root in roots if root > t + _RESTS or t == t_s[0]]
+        if friction and len(run.t_events[-1]):
+            t, y = run.t_events[-1][0], run.y_events[-1][0]
     evaluations = model.evaluations
     q, u = (np.array(parts) for parts in zip(*(model.state(t, y) for t, y, _ in states), strict=True))
     check_closed(system, q, system.kinematics(q))
     forces = np.array([model.forces(*state) for state in states]).T
-    happened = {name: np.array([t for t in found if t <= end]) for name, found in times.items()}
-    return Simulation(
-        t_s[: len(states)], q, u, system.energy(q, u), np.array([y[-1] for _, y, _ in states]),
-        happened, evaluations, dict(zip(friction, forces, strict=True)),
-    )  # fmt: skip
-
-
-#: A value of a time and of what is integrated.
-_Value = Callable[[float, FloatArray], float]
-
-
-def _of_state(model: _Model, event: CrossingFunction) -> _Value:
-    return lambda t, y: event(t, *model.state(t, y))
-
-
-class _Step:
-    """A step of the integrator, up to where friction changes in it."""
-
-    def __init__(self, solver: Any, model: _Model) -> None:
-        self.start, self.end, self.y, self.going = float(solver.t_old), float(solver.t), solver.y, model.going
-        self._solver, self.cut = solver, len(model.rubbing) > 0 and model.margin(self.end, self.y) <= 0
-        if self.cut:  # a joint has stopped or broken away; what began with this motion has not stopped again
-            self.end = self.root(lambda t, y: model.margin(t, y) if t > model.begun else 1.0)
-            self.y = model.settled(self.end, self._within(self.end))
-
-    @cached_property
-    def _within(self) -> Callable[[float], FloatArray]:
-        return self._solver.dense_output()  # type: ignore[no-any-return]
-
-    def at(self, t: float) -> FloatArray:
-        """The integrated values at a time in the step."""
-        return self.y if t == self.end else self._within(t)
-
-    def root(self, value: _Value) -> float:
-        """When a value is zero."""
-        from scipy.optimize import brentq
-
-        return float(brentq(lambda t: value(t, self.at(t)), self.start, self.end, xtol=_ROOT, rtol=_ROOT))
-
-
-def _steps(model: _Model, y: FloatArray, t_s: FloatArray, tolerance: float) -> Iterator[_Step]:
-    """Integrate from one change of friction to the next."""
-    from scipy.integrate import DOP853  # costs as much to import as NumPy; few users simulate
-
-    last, mark, taken = t_s[-1], t_s[0], 0
-    y = model.settled(t_s[0], y)
-    while model.begun < last:
-        solver: Any = DOP853(model.rates, model.begun, y, last, rtol=tolerance, atol=tolerance)
-        while solver.status == "running":
-            message, taken = solver.step(), taken + 1
-            if message:
-                raise InvalidValueError(
-                    f"The motion cannot be followed beyond {solver.t:g} s: {message}", value=solver.t,
-                    expected="a motion without collisions or singular states", where="simulate",
-                )  # fmt: skip
-            step = _Step(solver, model)
-            yield step
-            if taken % _SLOW_STEPS == 0:
-                if step.end - mark < _SLOW_SHARE * (last - t_s[0]) and step.end < last:
-                    raise model.no_end(step.end, step.y, step.end - mark)
-                mark = step.end
-            if step.cut:
-                y = step.y
-                break
-        else:
-            return
+    t_s, work = (np.array([state[0] for state in states]), np.array([state[1][-1] for state in states]))
+    happened = {name: np.array(found) for name, found in times.items()}
+    forces_by_name = dict(zip([*friction, *prescribed], forces, strict=True))
+    return Simulation(t_s, q, u, system.energy(q, u), work, happened, evaluations, forces_by_name)
 
 
 class _Model:
@@ -276,30 +244,35 @@ class _Model:
     """
 
     def __init__(
-        self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, language: Language,
-        friction: Mapping[str, Friction],
+        self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, *, language: Language,
+        friction: Mapping[str, Friction], prescribed: Mapping[str, AxisFunction], t_s: FloatArray,
     ) -> None:  # fmt: skip
-        self.system, self.external, self.evaluations = system, external, 0
-        self.rubbing = np.array([system.speed(name) for name in friction], dtype=int)
-        self.limits, self.kinetic = np.array([(one.limit, one.kinetic) for one in friction.values()]).reshape(-1, 2).T
+        self.system, self.external, self.evaluations, self.n1 = system, external, 0, len(u0)
+        # A prescribed coordinate is a joint that no force moves from its motion: it sticks to that for good.
+        self.rubbing = np.array([system.speed(name) for name in (*friction, *prescribed)], dtype=int)
+        limits = [(one.limit, one.kinetic) for one in friction.values()] + [(np.inf, 0.0)] * len(prescribed)
+        self.limits, self.kinetic = np.array(limits).reshape(-1, 2).T
         #: The way each joint with friction slips, 1 or -1; 0 at rest.
-        self.going, self.begun = np.zeros(len(friction)), 0.0
+        self.going, self.begun, self.mark, self.span = np.zeros(len(limits)), t_s[0], t_s[0], t_s[-1] - t_s[0]
+        self.motions = list(prescribed.values())
+        self.places = [system.free.index(name) for name in prescribed]
+        self.speed_places = [system.free_speeds.index(name) - self.n1 - 1 for name in prescribed]
         self.free = [system.coordinate(name) for name in system.free]
         self.dependent = [system.coordinate(name) for name in system.dependent]
         self.by_newton = bool(self.dependent) and system.closed_form is None
         self.carried = [*self.free, *self.dependent] if self.by_newton else self.free
-        self.q, self.n1 = q0.copy(), len(u0)
+        self.q = q0.copy()
         self.fours = [four for four, _ in system.layout.quaternions]
         self.carried_speeds = [] if self.fours else [system.speed(system.coordinates[k]) for k in self.carried]
-        self.driven = bool(system.drives or friction) or external is not None
+        self.driven = bool(system.drives or limits) or external is not None
         method: Elimination = "IC" if self.by_newton else "TE"
         self.closing = generate(equations(system, ["correction"], method), language) if self.by_newton else None
         self.turning = generate(equations(system, ["J2"], method), language) if self.by_newton else None
         wanted = [] if not self.dependent else ["u", "W"] if self.by_newton else ["u", "W", "q2"]
-        if wanted and friction:
+        if wanted and limits:
             wanted.append("w")
         self.posed = generate(equations(system, wanted, method), language) if wanted else None
-        self.equations = generate(equations(system, ["a1", "damping_power", *(["M1"] if friction else [])], method), language)
+        self.equations = generate(equations(system, ["a1", "damping_power", *(["M1"] if limits else [])], method), language)
         self.x = np.zeros(len(self.equations.program.inputs))
         self.last = len(self.x) - self.n1
         if self.by_newton:
@@ -312,10 +285,15 @@ class _Model:
     def rates(self, t: float, y: FloatArray) -> FloatArray:
         """Rates of the coordinates that are integrated, u1' and power."""
         self.evaluations += 1
-        return self._values(t, y)[: len(y)]
+        if self.evaluations % _MANY == 0:
+            if t - self.mark < _SLOW_SHARE * self.span:
+                raise self._no_end(t, y)
+            self.mark = t
+        return self._values(t, self._placed(t, y))[: len(y)]
 
     def state(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """All coordinates and speeds of a state."""
+        y = self._placed(t, y)
         if self._at_change_point(y):
             self.q[self.carried] = y[: len(self.carried)]
             return self.q.copy(), self._across(t, y)[len(y) :]
@@ -374,32 +352,36 @@ class _Model:
         out[n:-1] = results[: self.n1]
         out[-1] = power + results[self.n1]
         if not self.going.all():
-            self._hold(out[n:-1], results[self.n1 + 1 :].reshape(self.n1, self.n1), W)
+            out[-1] += self._hold(t, out[n:-1], results[self.n1 + 1 :].reshape(self.n1, self.n1), W) @ u1
         return np.concatenate([out, u]) if self.by_newton else out
 
     def settled(self, t: float, y: FloatArray) -> FloatArray:
         """Find which joints with friction stick from here on and which way the others go; the state with exact rest."""
         speeds = self.state(t, y)[1][self.rubbing]
-        rest = np.abs(speeds) < _RESTS
+        rest = (np.abs(speeds) < _RESTS) | np.isinf(self.limits)
         self.begun, self.going = t, np.where(rest, 0.0, np.sign(speeds))
         if rest.any():
-            y = y.copy()
+            y = self._placed(t, y).copy()
             self._plain_values(t, y)
             A, b, X, Z, still = self.holds
             u1 = y[len(self.carried) : -1]
-            u1 += Z @ holding(A, X @ u1)
+            slip = X @ u1
+            slip[len(b) - len(self.motions) :] = 0.0
+            u1 += Z @ holding(A, slip)
             u1[still] = 0.0
             self.going[rest] = breaking(A, b, self.limits[rest], self.kinetic[rest])
         return y
 
     def margin(self, t: float, y: FloatArray) -> float:
-        """What is left until the first joint stops or breaks away."""
-        stuck, left = self.going == 0, self.going * self.state(t, y)[1][self.rubbing]
+        """What is left until the first joint stops or breaks away; what begins with this motion has not stopped again."""
+        stuck, left = self.going == 0, self.going * self.state(t, y)[1][self.rubbing] + _STOPPED
         if stuck.any():
             forces = self.forces(t, y, self.going)[stuck]
             A, b, *_ = self.holds
             left[stuck] = OVERCOME - np.abs(A @ forces + b) / (np.diag(A) * self.limits[stuck])
-        return float(left.min())
+        return float(left.min()) if t > self.begun else 1.0
+
+    margin.terminal = True  # type: ignore[attr-defined]
 
     def forces(self, t: float, y: FloatArray, going: FloatArray) -> FloatArray:
         """The friction on each joint while they go these ways."""
@@ -407,30 +389,42 @@ class _Model:
         forces: FloatArray = -going * self.kinetic
         if stuck.any():
             self.going = going
-            self._plain_values(t, y)
+            self._plain_values(t, self._placed(t, y))
             forces[stuck] = holding(*self.holds[:2], self.limits[stuck])
         return forces
 
-    def _hold(self, a1: FloatArray, M1: FloatArray, W: FloatArray | None) -> None:
-        """Add the accelerations that leave stuck joints at rest; keeps what they follow from, in ``holds``."""
+    def _placed(self, t: float, y: FloatArray) -> FloatArray:
+        """The state with prescribed coordinates where they have to be."""
+        if self.motions:
+            y = y.copy()
+            y[self.places] = [motion.value(t) for motion in self.motions]
+            y[self.speed_places] = [motion.slope(t) for motion in self.motions]
+        return y
+
+    def _hold(self, t: float, a1: FloatArray, M1: FloatArray, W: FloatArray | None) -> FloatArray:
+        """Add the accelerations that keep stuck joints; the forces in the free speeds. What they follow from stays in ``holds``."""
         held = self.rubbing[self.going == 0]
         X, w = (np.eye(self.n1)[held], 0.0) if W is None else (W[held], self.w[held])
         Z = np.linalg.solve(M1, X.T)
         A, b = X @ Z, X @ a1 + w
-        still = X[np.count_nonzero(X, axis=1) == 1].any(axis=0)  # speeds that are zero exactly, not but for rounding
+        resting = len(b) - len(self.motions)
+        b[resting:] -= [motion.curvature(t) for motion in self.motions]
+        alone = np.count_nonzero(X[:resting], axis=1) == 1
+        still = X[:resting][alone].any(axis=0)  # speeds that are zero exactly, not but for rounding
         self.holds = A, b, X, Z, still
-        a1 += Z @ holding(A, b) if np.isfinite(A).all() else np.nan
+        forces = holding(A, b) if np.isfinite(A).all() else np.nan * b
+        a1 += Z @ forces
         a1[still] = 0.0
+        return np.asarray(forces @ X)
 
-    def no_end(self, t: float, y: FloatArray, done_s: float) -> InvalidValueError:
-        """Why a run does not come to its end, as an error."""
-        u1, a1 = (part[len(self.carried) : -1] for part in (y, self.rates(t, y)))
-        k = int(np.argmin(np.abs(u1) / (np.abs(a1) + _RESTS)))
-        name = self.system.free_speeds[k]
+    def _no_end(self, t: float, y: FloatArray) -> InvalidValueError:
+        """Why a run does not come to its end, as an error: it hangs where a speed would change sign next."""
+        n, ahead = len(self.carried), np.abs(y / (np.abs(self._values(t, y)[: len(y)]) + _RESTS))
+        name, speed = self.system.free_speeds[int(np.argmin(ahead[n:-1]))], float(y[n + int(np.argmin(ahead[n:-1]))])
         return InvalidValueError(
-            f"The motion does not come to its end: at {t:g} s {_SLOW_STEPS} steps take it on by {done_s:.2g} s. The speed "
-            f"{name!r} is {u1[k]:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
-            value=float(u1[k]), expected="laws without jumps; Coulomb friction as friction={...: Friction(...)}", where=name,
+            f"The motion does not come to its end: at {t:g} s {_MANY} evaluations take it on by {t - self.mark:.2g} s. The speed "
+            f"{name!r} is {speed:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
+            value=speed, expected="laws without jumps; Coulomb friction as friction={...: Friction(...)}", where=name,
         )  # fmt: skip
 
     def _known(self, y: FloatArray) -> None:
@@ -475,6 +469,22 @@ class _Model:
             if size < _STILL or before <= 2.0 * size < _ROUNDING:
                 return x[place] if np.abs(x[place] - near).max() < _LEAP else np.full(len(near), np.nan)
         return np.full(len(near), np.nan)
+
+
+def _check_prescribed(
+    system: System, prescribed: Mapping[str, AxisFunction], friction: Mapping[str, Friction], t_s: FloatArray
+) -> None:
+    times, h = np.linspace(t_s[0], t_s[-1], 50)[1:-1], _DIFFERENCE * (t_s[-1] - t_s[0])
+    for name, motion in prescribed.items():
+        place_of(name, [n for n in system.free if n in system.free_speeds and n not in friction], "free coordinate to prescribe")
+        for value, rate in ((motion.value, motion.slope), (motion.slope, motion.curvature)):
+            rates = rate(times) + 0.0 * times
+            off = float(np.abs((value(times + h) - value(times - h)) / (2 * h) - rates).max())
+            if off > 1e-3 * np.abs(rates).max() + 1e-6:
+                raise InvalidValueError(
+                    f"The prescribed {name!r} has a rate or an acceleration that is no derivative, off by {off:.2g}.", value=off,
+                    expected="a function of time with both its derivatives", where=name,
+                )  # fmt: skip
 
 
 def _check(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -36,6 +36,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 UNIT = 1e-9
 
 
+@runtime_checkable
 class AxisFunction(Protocol):
     """How far a step goes, as a function of one coordinate, with two derivatives; arrays in, arrays out."""
 

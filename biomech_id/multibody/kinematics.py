@@ -8,6 +8,7 @@ absolute value or a norm, so that complex arguments give derivatives to the last
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -72,7 +73,7 @@ class TreeLayout:
         int
             From 1 for a body, in the order of ``bodies``.
         """
-        return 0 if body == GROUND else _place_of(body, self.bodies, "body") + 1
+        return 0 if body == GROUND else place_of(body, self.bodies, "body") + 1
 
     def coordinate(self, name: str) -> int:
         """Column of a coordinate in q.
@@ -87,7 +88,7 @@ class TreeLayout:
         int
             Index from 0.
         """
-        return _place_of(name, self.coordinates, "coordinate")
+        return place_of(name, self.coordinates, "coordinate")
 
     def speed(self, name: str) -> int:
         """Column of a speed in u, and of its power partner in tau.
@@ -102,7 +103,7 @@ class TreeLayout:
         int
             Index from 0.
         """
-        return _place_of(name, self.speeds, "speed")
+        return place_of(name, self.speeds, "speed")
 
     def at_zero(self) -> FloatArray:
         """A state of zeros, quaternions without rotation.
@@ -166,7 +167,28 @@ class TreeLayout:
         return [self.coordinates.index(n) for n in names], [self.speeds.index(n) for n in names]
 
 
-def _place_of(name: str, names: tuple[str, ...], what: str) -> int:
+def place_of(name: str, names: Sequence[str], what: str) -> int:
+    """Find a name among others.
+
+    Parameters
+    ----------
+    name : str
+        What is asked for.
+    names : Sequence[str]
+        What there is.
+    what : str
+        What they are, for the sentence.
+
+    Returns
+    -------
+    int
+        Index from 0.
+
+    Raises
+    ------
+    UnknownNameError
+        It is none of them.
+    """
     if name not in names:
         raise UnknownNameError(
             f"There is no {what} {name!r}.{near_miss(name, names)}", value=name, expected=f"one of {list(names)}", where="System"

@@ -17,7 +17,7 @@ from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.friction import Friction
 from biomech_id.multibody.generated import generate
 from biomech_id.multibody.impossible import check_inertia
-from biomech_id.multibody.joints import JointSteps, ball, cardan, free, prismatic, revolute
+from biomech_id.multibody.joints import JointSteps, PolynomialFunction, ball, cardan, free, prismatic, revolute
 from biomech_id.multibody.laws import WrenchLaw
 from biomech_id.multibody.linear import linearised
 from biomech_id.multibody.parts import Body, Drive
@@ -183,6 +183,14 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
     "friction that holds less": (lambda: Friction(2.0, 1.0), "friction holds 1 at rest and takes 2 while it slips"),
     "friction of nothing": (lambda: rubbed({"knee": Friction(1.0)}), "no speed 'knee'"),
     "friction by a number": (lambda: rubbed({"q0": 0.3}), "takes a mapping of speeds to Friction or None as its friction"),  # type: ignore[arg-type]
+    "prescribed by a number": (lambda: given({"q0": 3.0}), "takes a mapping of coordinates to functions of time with both"),
+    "prescribed, not there": (lambda: given({"knee": RAMP}), "no free coordinate to prescribe 'knee'"),
+    "prescribed with friction": (lambda: given({"q0": RAMP}, {"q0": Friction(1.0)}), "no free coordinate to prescribe 'q0'"),
+    "prescribed by its loop": (
+        lambda: simulate(four_bar(), CLOSED[0], Z[0, :1], SECOND, prescribed={"b": RAMP}),
+        "no free coordinate to prescribe 'b'",
+    ),
+    "prescribed, other rate": (lambda: given({"q0": Slipped((0.0, 1.0, 2.0))}), "'q0' has a rate or an acceleration that"),
     "law of five numbers": (
         lambda: by_law(lambda *state: np.zeros(5)),
         r"law on lower at 0 s of shape \(5,\), for force x, .*moment z",
@@ -208,6 +216,20 @@ def pin_to(other: str, place: tuple[float, ...] = (1.0, 0.0, 0.0)) -> System:
 def by_law(law: Callable[..., object], body: str = "lower", place: tuple[float, ...] = (1.0, 0.0, 0.0)) -> object:
     laws = [WrenchLaw(body, place, "base", (0.0, 0.0, 0.0), law)]  # type: ignore[arg-type]
     return simulate(TWO, NO[0], NO[0], SECOND, external=laws)
+
+
+RAMP = PolynomialFunction((0.0, 1.0))
+
+
+class Slipped(PolynomialFunction):
+    """A motion whose rate is in other units."""
+
+    def slope(self, q: object) -> object:
+        return 57.3 * super().slope(q)
+
+
+def given(prescribed: dict[str, object], friction: dict[str, Friction] | None = None) -> object:
+    return simulate(TWO, NO[0], NO[0], SECOND, prescribed=prescribed, friction=friction)  # type: ignore[arg-type]
 
 
 def rubbed(friction: dict[str, Friction]) -> object:

@@ -1,0 +1,140 @@
+"""Coordinates whose motion is given, the others by dynamics: a pendulum on a moved pivot, and inverse dynamics beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.dynamics.body import Segment
+from biomech_id.multibody.forward import Simulation, simulate
+from biomech_id.multibody.friction import Friction
+from biomech_id.multibody.functions import SineFunction
+from biomech_id.multibody.joints import AxisFunction, PolynomialFunction, prismatic, revolute
+from biomech_id.multibody.parts import Body
+from biomech_id.multibody.reduction import inverse_dynamics, projection
+from biomech_id.multibody.springs import LineSpring, Spring
+from biomech_id.multibody.system import System
+from tests.physics.test_redundant_loops import in_the_plane, plate_on_cranks, posed
+from tests.physics.test_wrenches_by_law import tree
+
+G_M_S2 = 9.81
+
+
+def on_a_pivot() -> System:
+    """A massless pivot that slides up and down, and a point mass on a rod of 0.5 m; angle from straight down."""
+    pivot = Segment("pivot", 0.0, np.zeros(3), np.zeros((3, 3)))
+    bob = Segment("bob", 2.0, np.array([0.0, -0.5, 0.0]), np.zeros((3, 3)))
+    bodies = [Body(pivot, prismatic("height", (0, 1, 0))), Body(bob, revolute("angle"), "pivot")]
+    return System(bodies, (0.0, -G_M_S2, 0.0))
+
+
+def sine(amplitude: float, rate_rad_s: float, phase: float = 0.0) -> SineFunction:
+    return SineFunction(amplitude, phase, rate=rate_rad_s)
+
+
+def starts(system: System, prescribed: dict[str, Any], q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    q, u = q.copy(), u.copy()
+    for name, motion in prescribed.items():
+        q[system.coordinate(name)], u[system.speed(name)] = motion.value(0.0), motion.slope(0.0)
+    return q, u
+
+
+def test_an_inverted_pendulum_stands_on_a_pivot_that_shakes() -> None:
+    """Kapitza: angle'' = -(g + height'') sin(angle) / l, which stays up where (a w)^2 > 2 g l."""
+    system, shake = on_a_pivot(), sine(0.03, 200.0)
+    times_s, start_rad = np.linspace(0, 2, 21), np.pi - 0.1
+    run = simulate(system, np.array([0.0, start_rad]), np.zeros(2), times_s, prescribed={"height": shake})
+
+    def rates(t: float, y: FloatArray) -> list[float]:
+        return [y[1], -(G_M_S2 + float(shake.curvature(t))) * np.sin(y[0]) / 0.5]
+
+    there = solve_ivp(rates, (0, 2), [start_rad, 0.0], "DOP853", times_s, rtol=1e-13, atol=1e-13).y
+    np.testing.assert_allclose(run.q[:, 1], there[0], rtol=0, atol=1e-8)
+    assert np.abs(run.q[:, 1] - np.pi).max() < 0.25
+    np.testing.assert_array_equal(run.q[:, 0], shake.value(times_s))
+    np.testing.assert_array_equal(run.u[:, 0], shake.slope(times_s))
+    # The force on the pivot carries and accelerates the bob along the vertical.
+    angle, rate, height = there[0], there[1], shake.curvature(times_s)
+    lifted = height + 0.5 * (np.cos(angle) * rate**2 - np.sin(angle) ** 2 * (G_M_S2 + height) / 0.5)
+    np.testing.assert_allclose(run.forces["height"], 2.0 * (G_M_S2 + lifted), rtol=0, atol=1e-5)
+    assert run.energy_drift_J < 1e-8 * np.ptp(run.energy_J)
+    still = simulate(system, np.array([0.0, start_rad]), np.zeros(2), times_s, prescribed={"height": sine(0.01, 200.0)})
+    assert np.abs(still.q[:, 1] - np.pi).max() > 1  # it falls
+
+
+def test_given_motion_and_inverse_dynamics_are_each_others_inverse() -> None:
+    """Forces that drive the given coordinates, put in as drives, give back their accelerations: 1e-9."""
+    system = tree()
+    prescribed: dict[str, AxisFunction] = {"b": sine(0.4, 3.0, 0.2), "d": PolynomialFunction((0.1, 0.2, -0.3, 0.1))}
+    q0, u0 = starts(system, prescribed, np.array([0.3, 0.0, -0.2, 0.0, 0.5]), np.array([0.1, 0.0, 0.4, 0.0, -0.3]))
+    times_s = np.linspace(0, 1, 11)
+    run = simulate(system, q0, u0, times_s, prescribed=prescribed)
+    tau = np.zeros_like(run.u)
+    for name in prescribed:
+        tau[:, system.speed(name)] = run.forces[name]
+    a = system.forward(run.q, run.u, tau)
+    for name, motion in prescribed.items():
+        np.testing.assert_allclose(a[:, system.speed(name)], motion.curvature(times_s), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(system.inverse(run.q, run.u, a), tau, rtol=0, atol=1e-9)
+    assert run.energy_drift_J < 1e-8
+    assert np.abs(run.work_J).max() > 0.1
+    driven = {name: PolynomialFunction((0.1 * k, 0.3, -0.2 * k)) for k, name in enumerate(system.speeds)}
+    whole = simulate(system, *starts(system, driven, np.zeros(5), np.zeros(5)), times_s, prescribed=driven)
+    accelerations = np.array([motion.curvature(times_s) for motion in driven.values()]).T
+    forces = np.array([whole.forces[name] for name in system.speeds]).T
+    np.testing.assert_allclose(forces, system.inverse(whole.q, whole.u, accelerations), rtol=0, atol=1e-9)
+    assert whole.energy_drift_J < 1e-8
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_crank_that_is_turned(number: int) -> None:
+    system, turn = plate_on_cranks(number, in_the_plane), PolynomialFunction((0.4, 2.0, 0.5))
+    times_s = np.linspace(0, 1, 11)
+    run = simulate(system, posed(system, 0.4)[0], np.array([2.0]), times_s, prescribed={"first": turn})
+    a1 = turn.curvature(times_s)[:, None] + np.zeros((11, 1))
+    needed = inverse_dynamics(system, run.q, run.u[:, :1], a1)[:, 0]
+    np.testing.assert_allclose(run.forces["first"], needed, rtol=0, atol=1e-9)
+    W, _ = projection(system, run.q, run.u[:, :1])
+    np.testing.assert_allclose(run.u, W[..., 0] * turn.slope(times_s)[:, None], rtol=0, atol=1e-9)
+    assert run.energy_drift_J < 1e-8
+
+
+def dragged() -> Simulation:
+    """A block with stick and slip on a spring whose other end moves at 0.1 m/s."""
+    car, block = (Segment(name, 2.0, np.zeros(3), np.zeros((3, 3))) for name in ("car", "block"))
+    bodies = [Body(car, prismatic("car", (1, 0, 0))), Body(block, prismatic("x", (1, 0, 0)), place_m=(-1.0, 0.0, 0.0))]
+    spring = LineSpring("car", (0.0, 0.0, 0.0), "block", (0.0, 0.0, 0.0), 50.0, 0.0, 1.0)
+    system = System(bodies, (0.0, 0.0, 0.0), springs=[spring])
+    motion = {"car": PolynomialFunction((0.0, 0.1))}
+    times_s = np.linspace(0, 4, 81)
+    return simulate(system, np.zeros(2), np.array([0.1, 0.0]), times_s, prescribed=motion, friction={"x": Friction(1.0, 4.0)})
+
+
+def test_friction_and_given_motion_together() -> None:
+    """The block sticks for 2 D / V and slips for 2 (pi - atan(D w / V)) / w, as on any spring that is drawn at V."""
+    run = dragged()
+    gap_m, rate_rad_s = 3.0 / 50.0, 5.0
+    first_s = 4.0 / 50.0 / 0.1
+    slip_s = 2 * (np.pi - np.arctan(gap_m * rate_rad_s / 0.1)) / rate_rad_s
+    period_s = slip_s + 2 * gap_m / 0.1
+    phase = np.mod(run.t_s - first_s, period_s)
+    rests = (run.t_s < first_s) | (phase > slip_s)
+    clear = (np.abs(phase - slip_s) > 1e-6) & (np.abs(run.t_s - first_s) > 1e-6)
+    np.testing.assert_array_equal((run.u[:, 1] == 0)[clear], rests[clear])
+    np.testing.assert_allclose(run.forces["car"], 50.0 * (run.q[:, 0] - run.q[:, 1]), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.forces["x"][rests], -run.forces["car"][rests], rtol=0, atol=1e-9)
+    assert run.energy_drift_J < 1e-8
+
+
+def test_a_spring_on_a_given_coordinate_takes_its_drive() -> None:
+    body = Body(Segment("block", 2.0, np.zeros(3), np.zeros((3, 3))), prismatic("x"))
+    block = System([body], (0.0, 0.0, 0.0), springs=[Spring("x", 30.0, 4.0)])
+    motion, times_s = sine(0.2, 4.0), np.linspace(0, 1, 5)
+    run = simulate(block, np.zeros(1), np.array([0.8]), times_s, prescribed={"x": motion})
+    force = 2.0 * motion.curvature(times_s) + 30.0 * motion.value(times_s) + 4.0 * motion.slope(times_s)
+    np.testing.assert_allclose(run.forces["x"], force, rtol=0, atol=1e-10)
+    assert run.energy_drift_J < 1e-9
