@@ -1,7 +1,7 @@
 """Wrenches by a law of time, coordinates and speeds: on a body, and between bodies, where the other has the opposite one.
 
-`WrenchLaw.on` evaluates a law in states into the `External` loads that every function of a system takes; `simulate` does so by
-itself. A law counts as work from outside, that of a spring too: only `springs` have their energy in that of the system.
+`WrenchLaw.on` evaluates a law in states into the `External` loads that every function of a system takes; a simulation does so
+by itself. A law counts as work from outside, that of a spring too: only the springs of a system have their energy in that of it.
 """
 
 from __future__ import annotations
