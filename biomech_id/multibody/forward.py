@@ -158,8 +158,8 @@ def simulate(
         Free coordinate -> its motion as a function of time, s, with rate and acceleration; the others follow by dynamics, and what
         drives it is in ``forces``. Its values in ``q0`` and ``u0`` are not looked at; friction at it is left to its drive.
     events : Mapping[str, CrossingFunction] | None, optional
-        Name -> function of t, q, u; the times of its zero crossings are found. With friction, a value that rests at zero has crossed
-        it once, where the rest begins.
+        Name -> function of t, q, u; the times of its zero crossings are found. With friction, a value that rests at zero has
+        crossed it once, where the rest begins.
     stop_at : str, optional
         Name of the event that ends the run; times after it are left out.
     tolerance : float, optional
