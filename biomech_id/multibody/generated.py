@@ -16,8 +16,9 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +37,7 @@ MANY_STATES = 16
 #: States that NumPy works on at once: few enough for dozens of intermediate arrays to stay in the processor's cache.
 BLOCK_STATES = 4096
 _SECONDS = 120
+_one_at_a_time = Lock()
 _PYTHON_NAMES = {name: getattr(__import__("math"), name) for name in ("sin", "cos", "sqrt", "atan2")}
 _NUMPY_NAMES = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "atan2": np.arctan2}
 
@@ -80,7 +82,8 @@ class GeneratedCode:
         """
         x = np.asarray(values, dtype=np.float64)
         if x.shape == self._x.shape:
-            return self.one(x).copy()
+            with _one_at_a_time:
+                return self.one(x).copy()
         if x.ndim != 2 or x.shape[1] != len(self._x):
             raise ShapeError(
                 f"A state has {len(self._x)} numbers: {', '.join(self.program.inputs)}.",
@@ -91,13 +94,26 @@ class GeneratedCode:
             self._native(x.ctypes.data, y.ctypes.data, len(x))
             return y
         if len(x) < MANY_STATES:
-            return np.array([self.one(row).copy() for row in x]).reshape(len(x), len(self._y))
-        results, function = np.empty((len(self._y), len(x))), _executed(self.program.source("python"), "numpy")
+            return np.array([self._row(row) for row in x]).reshape(len(x), len(self._y))
+        results = np.empty((len(self._y), len(x)))
         for start in range(0, len(x), BLOCK_STATES):
             block = slice(start, start + BLOCK_STATES)
-            for row, values in zip(results, function(np.ascontiguousarray(x[block].T)), strict=True):
-                row[block] = values
+            with np.errstate(all="ignore"):  # as C
+                found = self._arrays(np.ascontiguousarray(x[block].T))
+            for row, one in zip(results, found, strict=True):
+                row[block] = one
         return results.T
+
+    @cached_property
+    def _arrays(self) -> Any:
+        return _executed(self.program.source("python"), "numpy")
+
+    def _row(self, x: Any) -> list[float]:
+        assert self._scalars is not None
+        try:
+            return self._scalars(x.tolist() if isinstance(x, np.ndarray) else x)
+        except (ZeroDivisionError, OverflowError, ValueError):  # C and NumPy hand out what is no number, too
+            return [np.nan] * len(self._y)
 
     def one(self, x: Any) -> FloatArray:
         """Compute the results of one state, into an array that the next call fills again.
@@ -116,11 +132,7 @@ class GeneratedCode:
             self._x[:] = x
             self._native(self._to, self._from, 1)
         else:
-            assert self._scalars is not None
-            try:
-                self._y[:] = self._scalars(x.tolist() if isinstance(x, np.ndarray) else x)
-            except ZeroDivisionError:  # C and NumPy hand out what is no number, too
-                self._y[:] = np.nan
+            self._y[:] = self._row(x)
         return self._y
 
 
@@ -164,10 +176,10 @@ def generate(program: Program, language: Language = "auto", *, cache: Path | Non
         )
     findings: tuple[Finding, ...] = ()
     if language != "python":
-        native, why = _compiled_c(program.source("c"), cache)
-        if native is not None:
-            return GeneratedCode(program, "c", (), native)
-        findings = (Finding("code-not-compiled", {"why": why}, where="generate"),)
+        native = compiled(program, cache)
+        if isinstance(native, GeneratedCode):
+            return native
+        findings = (Finding("code-not-compiled", {"why": native}, where="generate"),)
         warnings.warn(findings[0].message, BiomechWarning, stacklevel=2)
     return GeneratedCode(program, "python", findings, None, _executed(program.source("python"), "python"))
 
@@ -194,17 +206,30 @@ def compiler() -> str | None:
     return None
 
 
-def _compiled_c(source: str, cache: Path | None) -> tuple[Any, str]:
-    """The C function, or None and why not."""
+def compiled(program: Program, cache: Path | None = None) -> GeneratedCode | str:
+    """Compile a program as C, without a warning where that fails.
+
+    Parameters
+    ----------
+    program : Program
+        List of assignments.
+    cache : Path | None, optional
+        Folder in which compiled code is kept, as `generate` takes it.
+
+    Returns
+    -------
+    GeneratedCode | str
+        Compiled code, or why there is none: no compiler, or its first line of complaint.
+    """
     command = compiler()
     if command is None:
-        return None, "no C compiler was found"
+        return "no C compiler was found"
     try:
-        return _loaded(source, command, str(cache or "")), ""
+        return GeneratedCode(program, "c", (), _loaded(program.source("c"), command, str(cache or "")))
     except (OSError, subprocess.SubprocessError) as error:
         output = getattr(error, "stderr", b"") or b""
         lines = output.decode(errors="replace").strip().splitlines()
-        return None, lines[0] if lines else str(error)
+        return lines[0] if lines else str(error)
 
 
 @lru_cache(maxsize=64)

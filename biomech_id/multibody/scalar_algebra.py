@@ -9,7 +9,7 @@ Vector = list[Any]
 Matrix = list[list[Any]]
 
 
-def solved_by_ldl(M: Matrix, b: Vector) -> Vector:
+def solved_by_ldl(M: Matrix, b: Vector) -> tuple[Vector, Vector]:
     """Solve by M = L D L^T, without a root and without a pivot, which a mass matrix does not need.
 
     Parameters
@@ -21,8 +21,8 @@ def solved_by_ldl(M: Matrix, b: Vector) -> Vector:
 
     Returns
     -------
-    Vector
-        M^-1 b, as long as ``b``.
+    tuple[Vector, Vector]
+        M^-1 b and the pivots D, each as long as ``b``.
     """
     n = len(b)
     L: Matrix = [[0.0] * n for _ in range(n)]
@@ -38,7 +38,7 @@ def solved_by_ldl(M: Matrix, b: Vector) -> Vector:
     x = [value * d for value, d in zip(y, inverse, strict=True)]
     for i in reversed(range(n)):
         x[i] = x[i] - sum((L[k][i] * x[k] for k in range(i + 1, n)), start=0.0)
-    return x
+    return x, D
 
 
 def dot_product(a: Sequence[Any], b: Sequence[Any]) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import astuple, dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,26 @@ class Scalar:
 
     def __neg__(self) -> Any:
         return self.arguments[0] if self.operation == "neg" else self.tape.line("neg", self)
+
+    def sin(self) -> Any:
+        """Sine, where NumPy asks for it.
+
+        Returns
+        -------
+        Any
+            `Scalar`.
+        """
+        return self.tape.sin(self)
+
+    def cos(self) -> Any:
+        """Cosine, where NumPy asks for it.
+
+        Returns
+        -------
+        Any
+            `Scalar`.
+        """
+        return self.tape.cos(self)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -404,7 +425,7 @@ class Program:
         """
         out, start = {}, 0
         for name, shape in self.shapes.items():
-            size = int(np.prod(shape))
+            size = prod(shape)
             out[name] = flat[..., start : start + size].reshape(*flat.shape[:-1], *shape)
             start += size
         return out

@@ -36,6 +36,7 @@ from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, chec
 from biomech_id.multibody.masses import Masses
 from biomech_id.multibody.parts import Body, Drive, Terms, check_tree
 from biomech_id.multibody.springs import LineSpring, Spring
+from biomech_id.multibody.tree_code import all_finite, generated_results
 
 #: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
 STRUCTURAL = 1e-12
@@ -396,7 +397,8 @@ class System:
             A quaternion that is not of length 1.
         """
         q, u, a = self._checked(q, u, a)
-        return move(self.layout, q, u, a, base)
+        results = generated_results(self, "kinematics", base, q, u, a)
+        return move(self.layout, q, u, a, base) if results is None else Kinematics(self.layout, **results)
 
     def rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
         """Rates of the coordinates at given speeds.
@@ -459,12 +461,19 @@ class System:
             tau (N, n), N or N m.
         """
         q, u, a = self._checked(q, u, a)
+        results = generated_results(self, "inverse", base, q, u, a)
+        if results is not None:
+            return results["required"] - self._load(q, u, external)
         moving = move(self.layout, q, u, a, base)
         return (
             self.masses.inertial_forces(moving, self.gravity_lab_m_s2)
             + self.spring_forces(q, moving)
             - self.external_forces(moving, external)
         )
+
+    def _load(self, q: FloatArray, u: FloatArray, external: Iterable[External]) -> FloatArray:
+        loads = tuple(external)
+        return self.external_forces(self.kinematics(q, u), loads) if loads else np.zeros_like(u)
 
     def terms(
         self,
@@ -509,6 +518,10 @@ class System:
         (array([[[0.6667]]]), array([[-9.81]]))
         """
         q, u, drive = self._checked(q, u, tau, "tau")
+        results = generated_results(self, "terms", base, q, u)
+        if results is not None:
+            M, c, g, s = results.values()
+            return Terms(M, -c, -g, drive - s, self._load(q, u, external), self.layout)
         moving = move(self.layout, q, u, np.zeros_like(u), base)
         return Terms(
             self.masses.mass_matrix(moving),
@@ -545,6 +558,11 @@ class System:
         InvalidValueError
             A state in which a joint, or several together, move no mass.
         """
+        q, u, tau = self._checked(q, u, tau, "tau")
+        external = tuple(external)
+        results = generated_results(self, "forward", base, q, u, tau + self._load(q, u, external))
+        if results is not None:
+            return results["a1"]
         return self.terms(q, u, tau, external, base=base).accelerations()
 
     def spring_forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
@@ -716,22 +734,21 @@ class System:
     def _checked(
         self, q: ArrayLike, u: ArrayLike | None, a: ArrayLike | None, third: str = "a"
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sizes = {"q": len(self.coordinates), "u": len(self.speeds), third: len(self.speeds)}
+        n = len(self.speeds)
         out: list[FloatArray] = []
-        for (name, size), given in zip(sizes.items(), (q, u, a), strict=True):
-            N = len(out[0]) if out else -1
+        for name, size, given in (("q", len(self.coordinates), q), ("u", n, u), (third, n, a)):
             if given is None and out:
-                values = np.zeros((N, size))
+                values = np.zeros((len(out[0]), size))
             elif isinstance(given, np.ndarray) and given.dtype.kind in "fc":
                 values = given
             else:
                 values = float_array(given, name=name, where="System")  # type: ignore[arg-type]
-            if values.ndim != 2 or values.shape[1] != size or N not in (-1, len(values)):
+            if values.ndim != 2 or values.shape[1] != size or (out and len(values) != len(out[0])):
                 raise ShapeError(
                     f"{name} has shape {values.shape}, for {', '.join(self.coordinates if name == 'q' else self.speeds)}.",
-                    value=values.shape, expected=f"({N if out else 'any'}, {size})", where="System",
+                    value=values.shape, expected=f"({len(out[0]) if out else 'any'}, {size})", where="System",
                 )  # fmt: skip
-            if np.isinf(values).any():
+            if not all_finite(values) and np.isinf(values).any():
                 raise InvalidValueError(
                     f"{name} is infinite in state {int(np.argwhere(np.isinf(values))[0, 0])}.", value=name,
                     expected="numbers; NaN where a value is missing", where="System",

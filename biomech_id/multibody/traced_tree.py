@@ -8,6 +8,7 @@ Source: Featherstone (2008) Rigid Body Dynamics Algorithms, chapters 5 and 6.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,7 +33,6 @@ from biomech_id.multibody.scalar_algebra import (
     summed,
 )
 from biomech_id.multibody.straight_line import Tape
-from biomech_id.multibody.system import System
 
 #: Axes that are not turned.
 UNTURNED: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -82,13 +82,13 @@ class TracedTree:
         Scalars of the free speeds.
     """
 
-    def __init__(self, system: System, *, IC: bool = False) -> None:
+    def __init__(self, system: Any, *, IC: bool = False) -> None:
         """Write down what goes in.
 
         Parameters
         ----------
-        system : System
-            On a base at rest.
+        system : Any
+            A `System` on a base at rest.
         IC : bool, optional
             Whether dependent coordinates go in as well.
         """
@@ -309,21 +309,22 @@ class TracedTree:
                 g[row] = (dot_product(axis, pull) if turns else m * dot_product(axis, up[k])) * size * slope
         return g
 
-    def newton_euler(self, a: Vector) -> Vector:
-        """Inertial and velocity terms of the rows, without gravity.
+    def newton_euler(self, a: Vector, lift_m_s2: Sequence[float] = (0.0, 0.0, 0.0)) -> Vector:
+        """Inertial and velocity terms of the rows, without gravity unless the base is lifted against it.
 
         Parameters
         ----------
         a : Vector
             Rates of all speeds.
+        lift_m_s2 : Sequence[float], optional
+            (3,), acceleration of the base; minus gravity adds gravity's terms.
 
         Returns
         -------
         Vector
             M a + c, one entry for each row of the tree.
         """
-        zero = [0.0, 0.0, 0.0]
-        states = [(zero, zero, zero)]
+        states = [([0.0] * 3, [0.0] * 3, [*lift_m_s2])]
         for k in range(1, len(self.nodes)):
             states.append(self._moved(k, states[self.nodes[k].before], a))
         out: Vector = [0.0] * len(self.system.layout.rows)
@@ -366,7 +367,7 @@ class TracedTree:
         return force, plus(applied(inertia, alpha), cross_product(omega, applied(inertia, omega)), cross_product(h, a))
 
 
-def _nodes(system: System) -> tuple[list[Node], dict[str, int], list[Turn | Slide | None]]:
+def _nodes(system: Any) -> tuple[list[Node], dict[str, int], list[Turn | Slide | None]]:
     """A node for each step of each body, the last node of every body, and the step of each row."""
     zero = [0.0, 0.0, 0.0]
     nodes, node_of, step_of = [Node(0, UNTURNED, zero)], {GROUND: 0}, list[Turn | Slide | None]()
