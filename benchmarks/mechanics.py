@@ -1,5 +1,7 @@
 """Mechanics for researchers: CPU per state of generated equations, with pinocchio beside it, and what they cost.
 
+    calls      System.inverse and forward of a tree of 12, the ten-pendulum and the leg (loops cut), one state and 1 000 at once,
+               compiled and without a compiler; beside each pinocchio's rnea and aba, which take one state a call
     states     exo13 M1 c1 g1 spring1 and q1'', 10-pendulum, leg with exoskeleton, 3-link tree: compiled and by Python's scalars
     arm        moments of the three-link arm for 100 000 states, and pinocchio's rnea in a loop
     leg        inverse dynamics of the exoskeleton leg for 1 000 frames at once, and one by one
@@ -15,12 +17,14 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from biomech_id.dynamics.body import Segment
+from biomech_id.multibody import tree_code
 from biomech_id.multibody.examples.exoskeleton import arm_exoskeleton
 from biomech_id.multibody.examples.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
 from biomech_id.multibody.examples.pendulums import n_pendulum
@@ -44,6 +48,9 @@ TERMS = ("M1", "c1", "g1", "spring1")
 STATE_GATES = {"exo13 M1 c1 g1 spring1": (3, 250), "exo13 q1''": (3, 250), "10-pendulum u'": (4, 60), "leg M1 c1 g1": (2, 40)}
 GENERATION_GATE_S, COMPILING_GATE_S, OPERATIONS_GATE = 1.0, 5.0, {"g1": 1300, "M1": 2250}
 DRIVEN_GATES_S = {"c": 3.0, "python": 15.0}
+#: What one state, and 1 000 at once, may take relative to pinocchio's call and a loop of it.
+CALL_GATES = {"c": (8.0, 2.0), "python": (np.inf, 3.0)}
+ONE_STATE_CALLS = 300
 #: Published for another geometry of the same topology (Schappler et al. 2019, table 1).
 PUBLISHED = {"TE": {"g1": 2343, "M1": 3754}, "DE": {"g1": 2061, "M1": 3899}, "IC": {"g1": 1804, "M1": 4001}}
 
@@ -131,6 +138,90 @@ def states() -> bool:
         text = ", ".join(f"{language} {value:.2f} us" for language, value in sorted(ours.items())) + beside
         met &= verdict(name, text + (f" (gates {gates[0]}, {gates[1]})" if gates else ""), good)
     return met
+
+
+def tree_of_12() -> System:
+    """A branched tree of twelve hinges with places, masses and tensors at random."""
+    rng, bodies = np.random.default_rng(3), list[Body]()
+    for k, parent in enumerate((-1, 0, 1, 2, 0, 4, 5, 0, 7, 8, 7, 10)):
+        spread, mass = rng.normal(size=(3, 3)), rng.uniform(0.5, 8.0)
+        spread = mass * 0.01 * (spread @ spread.T + np.eye(3))
+        segment = Segment(f"b{k}", mass, rng.normal(size=3) * 0.1, np.trace(spread) * np.eye(3) - spread)
+        Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        axis = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))[int(rng.integers(3))]
+        before = GROUND if parent < 0 else f"b{parent}"
+        bodies.append(Body(segment, revolute(f"q{k}", axis), before, rng.normal(size=3) * 0.3, Q * np.linalg.det(Q)))
+    return System(bodies, DOWN)
+
+
+def hinged(system: System) -> System:
+    """A pendulum whose angles are taken from the vertical, by angles between its links: as pinocchio can say it."""
+    joints = (dataclasses.replace(body, joint=body.joint[-1:]) for body in system.bodies)
+    return dataclasses.replace(system, bodies=tuple(joints), free=())
+
+
+def warm(system: System, asked: str, states: np.ndarray, compiling: bool) -> System:
+    """A copy whose method has been asked for often enough to run as it will, compiled or not."""
+    system = dataclasses.replace(system)
+    quantity = tree_code.Quantity()
+    tree_code._of_systems[system] = defaultdict(tree_code.Quantity, {asked: quantity})
+    while quantity.code is None or (compiling and quantity.code.language != "c"):
+        getattr(system, asked)(*states)
+    quantity.left = np.inf
+    return system
+
+
+def calls() -> bool:
+    met, pendulum = True, n_pendulum(np.full(10, 1e-3), np.full(10, 0.1), gravity_m_s2=9.81)
+    leg_tree = dataclasses.replace(leg_mechanism(), closures=(), free=(), closed_form=None, springs=())
+    for name, system, peer_system in (
+        ("12-body tree", (tree := tree_of_12()), tree), ("ten-pendulum", pendulum, hinged(pendulum)), ("leg", leg_tree, leg_tree),
+    ):  # fmt: skip
+        peer = pinocchio_of(peer_system)
+        if peer is None:
+            return verdict("calls", "pinocchio is not installed (pip install pin)", False)
+        pin, *model = peer
+        n = len(system.speeds)
+        states = np.random.default_rng(0).normal(size=(3, N_FRAMES, n)) * 0.4
+        theirs = states if system is peer_system else np.diff(states, axis=2, prepend=0.0)
+        for asked, function in (("inverse", pin.rnea), ("forward", pin.aba)):
+            peers_states = theirs
+            if system is not peer_system and asked == "forward":  # each hinge's torque turns all links beyond it
+                torque = np.cumsum(states[2][:, ::-1], axis=1)[:, ::-1]
+                peers_states = np.array([*theirs[:2], torque])
+            met &= _against(name, (system, asked, states), (function, model, peers_states), system is peer_system)
+    return met
+
+
+def _against(name: str, ours: tuple, peers: tuple, alike: bool) -> bool:
+    system, asked, states = ours
+    function, model, theirs = peers
+
+    def loop() -> np.ndarray:
+        out = np.empty(theirs.shape[1:])
+        for k, (q, u, third) in enumerate(zip(*theirs, strict=True)):
+            out[k] = function(*model, q, u, third)
+        return out
+
+    first, alone = theirs[:, 0], states[:, :1].copy()
+    found, expected = getattr(system, asked)(*states), loop()
+    if not alike:  # torques between links to moments on links, rates between links to rates of links
+        expected = -np.diff(expected, axis=1, append=0.0) if asked == "inverse" else np.cumsum(expected, axis=1)
+    apart = np.abs(found - expected).max() / np.abs(expected).max()
+    good = bool(apart < 1e-9)
+    ways = {language: warm(system, asked, states, language == "c") for language in ("c", "python") if language != "c" or compiler()}
+    texts = []
+    many = {language: (lambda s=s: getattr(s, asked)(*states)) for language, s in ways.items()}
+    one = {language: (lambda s=s: [getattr(s, asked)(*alone) for _ in range(ONE_STATE_CALLS)]) for language, s in ways.items()}
+    *ours_many, peer_many = race(*many.values(), loop)
+    *ours_one, peer_one = race(*one.values(), lambda: [function(*model, *first) for _ in range(ONE_STATE_CALLS)])
+    for language, together, single in zip(ways, ours_many, ours_one, strict=True):
+        ratios, gates = (single / peer_one, together / peer_many), CALL_GATES[language]
+        good &= all(ratio <= gate for ratio, gate in zip(ratios, gates, strict=True))
+        text = f"{language} one state {single / ONE_STATE_CALLS * 1e6:.1f} us, {ratios[0]:.1f} times (gate {gates[0]:g}), "
+        texts.append(text + f"1 000 in {together * 1e3:.2f} ms, {ratios[1]:.2f} times (gate {gates[1]:g})")
+    texts.append(f"pinocchio {peer_one / ONE_STATE_CALLS * 1e6:.1f} us, {peer_many * 1e3:.2f} ms; apart {apart:.0e}")
+    return verdict("calls", f"{name} {asked}: " + "; ".join(texts), good)
 
 
 def generating() -> bool:
@@ -248,7 +339,7 @@ def leg() -> bool:
 
 
 def main() -> int:
-    return 0 if all([generating(), states(), arm(), leg(), driven()]) else 1
+    return 0 if all([generating(), calls(), states(), arm(), leg(), driven()]) else 1
 
 
 if __name__ == "__main__":
