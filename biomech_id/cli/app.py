@@ -9,7 +9,23 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from biomech_id.cli import batch, check, demo, desk, diagnose, fit, lab, markerset, opensim, plates, release, report, run, templates
+from biomech_id.cli import (
+    batch,
+    check,
+    commission,
+    demo,
+    desk,
+    diagnose,
+    fit,
+    lab,
+    markerset,
+    opensim,
+    plates,
+    release,
+    report,
+    run,
+    templates,
+)
 from biomech_id.cli.guard import INTERRUPTED, Version, guarded, print_interrupted
 from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
@@ -42,7 +58,7 @@ for command in (
     demo.demo, run.run, check.check, report.report, report.compare_command, report.parity, report.export, report.review,
     report.norm, batch.batch, batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
     fit.fit_command, markerset.markerset, diagnose.diagnose_command, plates.plates, lab.lab, release.release, templates.recipe,
-    templates.subject, desk.desk, desk.verify,
+    templates.subject, desk.desk, desk.verify, commission.commission,
 ):  # fmt: skip
     app.command(command.__name__.removesuffix("_command").replace("_", "-"))(guarded(command))
 

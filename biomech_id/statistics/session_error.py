@@ -7,6 +7,7 @@ more the shorter a leg is; moments and powers per kilogram do not. What the walk
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,12 +16,18 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import CYCLE_ROWS
+from biomech_id.conventions import CYCLE_ROWS, SIDES
+from biomech_id.session.tables.means import MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
+from biomech_id.uncertainty.sizes import ERROR_SIZES
 
 FILE = Path(__file__).with_suffix(".csv")
 #: Leg length that the table's angles are of, m.
 REFERENCE_LEG_M = 0.924
+#: Fewer people who were measured twice tell no laboratory's error.
+LEAST_PEOPLE = 5
+#: Ends of the names of errors that a marker's place has.
+_PLACED = ("_forward_mm", "_up_mm", "_side_mm")
 #: Percents of the cycle that the table holds.
 NODES = tuple(range(0, 101, 5))
 
@@ -86,3 +93,65 @@ def session_error(variable: str, component: str, *, leg_m: float | None) -> Sess
         return None
     turns = CYCLE_ROWS[variable, component].quantity == "angle"
     return SessionError(measured.sd * (REFERENCE_LEG_M / leg_m if turns and leg_m else 1.0), measured.limit)
+
+
+@dataclass(frozen=True)
+class OwnErrors:
+    """What a laboratory's own repeated sessions differ by, beside what is assumed where nobody measured it.
+
+    Attributes
+    ----------
+    people, sessions : int
+        How many they are of.
+    rows : tuple[tuple[str, str, float, float], ...]
+        Variable, component, and of one session the standard deviation found and the one assumed: root mean squares over the cycle,
+        in the variable's unit.
+    """
+
+    people: int
+    sessions: int
+    rows: tuple[tuple[str, str, float, float], ...]
+
+    @property
+    def factor(self) -> float:
+        """How much larger than assumed the laboratory's error is, over all angles: a ratio of root mean squares."""
+        ratios = [own / assumed for variable, axis, own, assumed in self.rows if CYCLE_ROWS[variable, axis].quantity == "angle"]
+        return float(np.sqrt(np.mean(np.square(ratios)))) if ratios else float("nan")
+
+    @property
+    def error_sizes(self) -> tuple[str, ...]:
+        """Sizes of the errors of placed markers, as a recipe's ``error_sizes`` has them: those assumed, each times the factor."""
+        placed = (row for row in ERROR_SIZES if row.name.endswith(_PLACED) and row.value)
+        return tuple(f"{row.name} = {self.factor * row.value:.2g}" for row in placed)
+
+
+def own_errors(people: Sequence[Sequence[tuple[MeanCurves, float | None]]]) -> OwnErrors | None:
+    """Return what the sessions of unchanged people differ by: standard deviation of one session's mean curve.
+
+    Parameters
+    ----------
+    people : Sequence[Sequence[tuple[MeanCurves, float | None]]]
+        Of each person the sessions: mean curves (101,) by side, variable and component, and the leg's length in metres.
+
+    Returns
+    -------
+    OwnErrors | None
+        Variances pooled over people and sides; None for fewer than `LEAST_PEOPLE`, or where nobody has an angle in two sessions.
+    """
+    if len(people) < LEAST_PEOPLE:
+        return None
+    rows = []
+    for variable, component in session_errors():
+        pooled = []
+        for sessions in people:
+            for side in SIDES:
+                curves = [means[side, variable, component] for means, _ in sessions if (side, variable, component) in means]
+                assumed = session_error(variable, component, leg_m=sessions[0][1])
+                if len(curves) > 1 and assumed:
+                    pooled.append((len(curves) - 1, np.nanmean(np.var(curves, axis=0, ddof=1)), np.mean(assumed.sd**2)))
+        if pooled:
+            freedom, own, usual = np.array(pooled).T
+            own_sd, usual_sd = (float(np.sqrt(np.average(each, weights=freedom))) for each in (own, usual))
+            rows.append((variable, component, own_sd, usual_sd))
+    errors = OwnErrors(len(people), sum(map(len, people)), tuple(rows))
+    return errors if np.isfinite(errors.factor) else None

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: In an order in which each finds what it needs.
 ORDER = (
     "demo", "check", "subject", "recipe", "markerset", "run", "reproduce", "norm", "report", "parity", "compare",
-    "export", "review", "opensim", "check-opensim", "opensim-run", "batch", "plates", "lab", "diagnose", "release",
+    "export", "review", "opensim", "check-opensim", "opensim-run", "batch", "plates", "lab", "diagnose", "release", "commission",
 )  # fmt: skip
 
 #: What waits for somebody at a browser, or for what somebody signed there: `tests/peers/test_desk_morning.py`, `tests/unit/desk`.

@@ -51,7 +51,7 @@ IN_BOTH = set(
     toml torsion trial trials trochanter types uncertainty units variable varus version vicon video walk was what whole xx
     yy zz add changes dors flex rot hallux hindfoot mean mma no one oxford pca placement pseudonym tibia true will yes
     alta anterior ashworth brevis digitorum gmfcs hallucis longus mrc ober patella peroneus posterior surae tertius thomas
-    tibialis triceps
+    tibialis triceps examiner
     """.split()  # noqa: SIM905
 )
 

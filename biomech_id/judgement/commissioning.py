@@ -1,0 +1,111 @@
+"""A laboratory's own sessions before it switches: what is asked of whom, over all of them, and its own repeated sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biomech_id.languages import table
+from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.session_tables import Tables
+from biomech_id.statistics.session_error import OwnErrors, own_errors
+
+#: Who answers what was noticed: labels, events and measurements; plates and calibration; choices of model and bandwidth.
+ROLES = ("technician", "physicist", "clinician")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One warning over all sessions.
+
+    Attributes
+    ----------
+    rule : str
+        What was noticed.
+    answers : str
+        One of `ROLES`, as the rule's row says.
+    sessions : tuple[str, ...]
+        Those that have it.
+    example : Mapping[str, Any]
+        The first one: rule and values.
+    """
+
+    rule: str
+    answers: str
+    sessions: tuple[str, ...]
+    example: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Commissioned:
+    """A laboratory's sessions, analysed and held against what its own software stored.
+
+    Attributes
+    ----------
+    analysed : tuple[str, ...]
+        Sessions by their folders.
+    silent : tuple[str, ...]
+        Those of them whose recordings store no outputs.
+    failed : Mapping[str, str]
+        Session that could not be analysed -> sentence.
+    compared : Tables | None
+        Tables of one session with the comparison of all, each trial named with its session; None where none stores outputs.
+    questions : tuple[Question, ...]
+        Warnings, by who answers them, the most frequent first.
+    errors : OwnErrors | None
+        What repeated sessions differ by; None where no person has sessions of two examiners.
+    """
+
+    analysed: tuple[str, ...]
+    silent: tuple[str, ...]
+    failed: Mapping[str, str]
+    compared: Tables | None
+    questions: tuple[Question, ...]
+    errors: OwnErrors | None
+
+
+def questions_of(sessions: Mapping[str, Tables]) -> tuple[Question, ...]:
+    """Return every warning of some sessions once, by who answers it, the most frequent first.
+
+    Parameters
+    ----------
+    sessions : Mapping[str, Tables]
+        Session -> its tables.
+    """
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for name, tables in sessions.items():
+        for source in (tables.summary, *tables.summary["trials"]):
+            for finding in source.get("findings", ()):
+                if finding["severity"] != "info":
+                    found.setdefault(finding["rule"], {}).setdefault(name, finding)
+    rows = table("en")
+    asked = (
+        Question(rule, rows.get(rule, {}).get("answers", ROLES[0]), tuple(by), next(iter(by.values())))
+        for rule, by in found.items()
+    )
+    return tuple(sorted(asked, key=lambda each: (ROLES.index(each.answers), -len(each.sessions), each.rule)))
+
+
+def repeated_sessions(sessions: Mapping[str, Tables]) -> OwnErrors | None:
+    """Return what the sessions of people differ by whom two examiners measured; None where nobody was.
+
+    Parameters
+    ----------
+    sessions : Mapping[str, Tables]
+        Session -> its tables; the examiner stands in ``[clinic]`` of ``subject.toml``, the person is known by the code.
+    """
+    people: dict[str, dict[str, list[Tables]]] = {}
+    for tables in sessions.values():
+        code, notes = tables.summary["subject"].get("code"), (tables.summary.get("clinic") or {}).get("") or {}
+        if code and notes.get("examiner"):
+            people.setdefault(str(code), {}).setdefault(str(notes["examiner"]), []).append(tables)
+    twice = [[each for own in examiners.values() for each in own] for examiners in people.values() if len(examiners) > 1]
+    return own_errors([[(next(iter(mean_curves(each).values()), {}), _leg_m(each)) for each in own] for own in twice])
+
+
+def _leg_m(tables: Tables) -> float | None:
+    legs = [length for length in (tables.summary["subject"].get("leg_length_m") or {}).values() if length]
+    return float(np.mean(legs)) if legs else None

@@ -1,0 +1,29 @@
+"""``biomech-id commission`` on children with a vendor's outputs, and on recordings that store none."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biomech_id.cli.app import app
+
+pytestmark = pytest.mark.real
+
+
+def test_children_equal_their_vendor_and_silence_is_no_equality(tmp_path: Path, c3d_dir: Path) -> None:
+    for folder in ("children/HC030A", "five_walks_emg"):
+        shutil.copytree(c3d_dir / folder, tmp_path / "study" / folder)
+    words = ["commission", str(tmp_path / "study"), "-o", str(tmp_path / "out.pdf"), "--kinetics", "vicon"]
+    told = CliRunner().invoke(app, words)
+    assert told.exit_code == 3, told.output
+    assert "five_walks_emg: stores no model outputs to compare with." in told.output
+    equal, n = (int(told.output.split("compared curves")[0].split()[at]) for at in (-3, -1))
+    assert n > 100
+    assert equal / n > 0.9
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
+    refused = CliRunner().invoke(app, [*words, "--recipe", str(tmp_path / "own.toml")])
+    assert refused.exit_code == 1
+    assert not (tmp_path / "own.toml").exists()

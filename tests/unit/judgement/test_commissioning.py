@@ -1,0 +1,77 @@
+"""Commissioning: a warning counts once a session and goes to whoever its row names; repeated sessions give the own error."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from biomech_id.judgement.commissioning import questions_of, repeated_sessions
+from biomech_id.statistics.session_error import LEAST_PEOPLE, own_errors, session_error
+from biomech_id.uncertainty.sizes import error_sizes
+
+CURVES = [("KneeAngles", "X"), ("HipAngles", "Z"), ("KneeMoment", "X")]
+
+
+def found(rule: str, severity: str = "warning") -> dict[str, Any]:
+    return {"rule": rule, "severity": severity, "values": {}}
+
+
+def test_warnings_count_sessions_and_not_trials() -> None:
+    def session(*rules: str) -> Any:
+        trials = [{"findings": [found(rule) for rule in rules]} for _ in range(3)]
+        return SimpleNamespace(summary={"findings": [found("foot-flat-as-stored", "info")], "trials": trials})
+
+    asked = questions_of({
+        "a": session("plate-baseline-large"), "b": session("plate-baseline-large", "labels-missing"),
+        "c": session("bandwidth-mixed", "norm-own-only"), "d": session("norm-own-only"),
+    })  # fmt: skip
+    assert [(each.answers, each.rule, each.sessions) for each in asked] == [
+        ("technician", "labels-missing", ("b",)),
+        ("physicist", "plate-baseline-large", ("a", "b")),
+        ("clinician", "norm-own-only", ("c", "d")),
+        ("clinician", "bandwidth-mixed", ("c",)),
+    ]
+
+
+def measured(people: int, times: float, leg_m: float = 0.8) -> Any:
+    """Two sessions of each person, apart by so many times what is assumed."""
+    rng = np.random.default_rng(1)
+    made = []
+    for _ in range(people):
+        sessions: list[tuple[dict[Any, Any], float]] = [({}, leg_m), ({}, leg_m)]
+        for variable, axis in CURVES:
+            error = session_error(variable, axis, leg_m=leg_m)
+            assert error is not None
+            for side in "LR":
+                for means, _leg in sessions:
+                    means[side, variable, axis] = 10.0 + times * error.sd * rng.standard_normal()
+        made.append(sessions)
+    return made
+
+
+def test_own_error_is_recovered_and_scales_the_sizes_of_placed_markers() -> None:
+    own = own_errors(measured(400, 1.7))
+    assert own is not None
+    assert own.factor == pytest.approx(1.7, rel=0.05)
+    assert {row[:2] for row in own.rows} == set(CURVES)
+    usual, changed = error_sizes(), error_sizes(own.error_sizes)
+    apart = {name: changed[name] / usual[name] for name in usual if changed[name] != usual[name]}
+    assert "asis_up_mm" in apart
+    assert not {"plate_place_mm", "thigh_mass_percent", "marker_noise_mm"} & set(apart)
+    assert np.allclose(list(apart.values()), own.factor, rtol=0.05)
+
+
+def test_few_people_tell_no_laboratorys_error() -> None:
+    assert own_errors(measured(LEAST_PEOPLE - 1, 1.0)) is None
+    assert own_errors(measured(LEAST_PEOPLE, 1.0)) is not None
+    assert own_errors([[({}, None), ({}, None)]] * LEAST_PEOPLE) is None
+
+
+def test_sessions_of_one_examiner_are_not_repeated() -> None:
+    def session(code: str, examiner: str) -> Any:
+        return SimpleNamespace(summary={"subject": {"code": code}, "clinic": {"": {"examiner": examiner}}, "trials": []})
+
+    assert repeated_sessions({str(n): session("A", "anna") for n in range(2 * LEAST_PEOPLE)}) is None
