@@ -58,6 +58,7 @@ def commission(
         print_line(f"{each.answers}, {counted}: {worded(each.rule, each.example['values'], language)}")
     equal = [] if found.compared is None or found.compared.parity is None else [x for x in found.compared.parity["equal"] if x]
     print_line(f"{equal.count('true')} of {len(equal)} compared curves are equal to within storage rounding.")
+    print_line(f"Wrote {draw_commission(found, output, load_style(language=language))}.")
     if recipe is not None:
         if found.errors is None:
             words = f"Below {folder} fewer than {LEAST_PEOPLE} people were measured by two examiners: no error sizes."
@@ -65,5 +66,4 @@ def commission(
         with whole_file(recipe) as part:
             part.write_text(f"[output]\nerror_sizes = {toml_value(list(found.errors.error_sizes))}\n", encoding="utf-8")
         print_line(f"Wrote {recipe}.")
-    print_line(f"Wrote {draw_commission(found, output, load_style(language=language))}.")
     return WARNINGS if found.failed or found.silent or found.questions or "false" in equal else DONE
