@@ -2,9 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+
+class _NotYet(ModuleType):
+    """A library that is loaded when something of it is used, and has all of its names from then on."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        library = import_module(self.__name__)
+        self.__dict__.update(library.__dict__)
+        return getattr(library, name)
+
+
+def at_first_use(library: str) -> None:
+    """Let a library be loaded when something of it is used: what imports it, and may never use it, does not wait for it.
+
+    The standard library's ``LazyLoader`` would load it where it is imported, for an import looks at the module's own record.
+
+    Parameters
+    ----------
+    library : str
+        Its name; one that is loaded already stays as it is.
+    """
+    if library not in sys.modules:
+        sys.modules[library] = _NotYet(library)
 
 
 def door(room: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

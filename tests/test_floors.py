@@ -65,7 +65,8 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("pipeline.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
-    ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
+    ("pipeline", "biomech_id.osim"): "fifty modules, for who names a model of OpenSim's",
+    ("judgement.diagnosis.ranking", "scipy.linalg"): "half of SciPy, for who asks for a diagnosis",
     ("markersets.standing", "scipy.optimize"): "half of SciPy, for markers that no label names",
     ("markersets.leftover", "scipy.optimize"): "as markersets.standing",
     ("markersets.walking", "scipy.optimize"): "as markersets.standing",
@@ -184,6 +185,29 @@ def test_the_doctor_of_muscle_signals_loads_no_scipy_signal() -> None:
     done = subprocess.run([sys.executable, "-c", code, "check", walk], check=True, capture_output=True, text=True)
     assert "emg-not-shown" in done.stdout, "a session without muscle signals shows nothing"
     assert not done.stderr.split()
+
+
+def test_a_verdict_on_a_folder_loads_what_it_needs() -> None:
+    # Tables, fits and models of OpenSim's are not asked for: a third of a second for each on a small machine.
+    code = (
+        "import atexit, sys; from biomech_id.cli import main; "
+        "atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); "
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "check", str(PACKAGE.parent / "data")], capture_output=True, text=True)
+    assert "cycles to expect" in done.stdout
+    loaded = set(done.stderr.split())
+    assert "biomech_id.pipeline.stages" in loaded
+    heavy = {
+        "pandas.core",
+        "pyarrow",
+        "scipy.optimize",
+        "scipy.special",
+        "scipy.signal",
+        "biomech_id.osim.body_model",
+        "matplotlib",
+    }
+    assert not heavy & loaded
 
 
 def inside_functions(tree: ast.AST) -> set[str]:

@@ -20,6 +20,7 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, Timings, shown_progress
 from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
+from biomech_id.doors import at_first_use
 from biomech_id.languages import WRITTEN, terms_of, worded
 from biomech_id.session.values.step import ANALYSES, LOOKS, Progress, load, stage
 
@@ -72,7 +73,8 @@ def check(
     with shown_progress(progress, timings=timings, logged=False, language=language) as told:
         with stage("start"):
             folders = any(path.is_dir() for path in paths)
-            load(*(ANALYSES if folders else LOOKS))
+            at_first_use("pandas")  # a verdict makes no table
+            load(*((name for name in ANALYSES if name != "pandas") if folders else LOOKS))
             from biomech_id.judgement.check import iter_check
 
             if folders:

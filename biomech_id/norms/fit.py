@@ -48,7 +48,7 @@ _ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement", 
 
 
 #: A norm's table or none, what was found in choosing it, and who is in it.
-_Chosen: TypeAlias = tuple[pd.DataFrame | None, list[Finding], Sequence[NormSample]]
+_Chosen: TypeAlias = tuple["pd.DataFrame | None", list[Finding], Sequence[NormSample]]
 
 
 def person_of(tables: Tables, movement: str = WALKING) -> NormPerson:

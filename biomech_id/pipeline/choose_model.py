@@ -27,8 +27,6 @@ from biomech_id.models.poses.points import posed_alone
 from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model, registered_name
 from biomech_id.models.still_window import still_part
 from biomech_id.movement.movement import CalibratedModel
-from biomech_id.osim.body_model import calibrated_on
-from biomech_id.osim.document.model import read_osim
 from biomech_id.pipeline.inside_feet import feet_beside
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.request.intake import find_static, is_functional, stands_still, subject_of
@@ -153,6 +151,9 @@ def _model_of(job: Job) -> BodyModel:
     file = job.setting_files.get("model")
     if file is None:
         return body_model(model)
+    from biomech_id.osim.body_model import calibrated_on
+    from biomech_id.osim.document.model import read_osim
+
     return replace(body_model(OPENSIM), calibrate=lambda given: calibrated_on(read_osim(file), given))
 
 

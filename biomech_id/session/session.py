@@ -152,7 +152,7 @@ class Trials(Sequence["SessionTrial"]):
         return f"Trials({', '.join(map(repr, self.keys()))})"
 
 
-class FramesOfTrials(ByName[pd.DataFrame]):
+class FramesOfTrials(ByName["pd.DataFrame"]):
     """Name of a trial -> its outputs at the video rate, as ``trials/<stem>.csv``; called with a name, the same as a `FrameTable`.
 
     Parameters

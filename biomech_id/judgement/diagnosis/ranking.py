@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.judgement.diagnosis.causes import Possible
@@ -75,6 +74,8 @@ class Whitening:
         FloatArray
             The same shape.
         """
+        from scipy.linalg import solve_triangular
+
         return np.asarray(solve_triangular(self.root, change, lower=True))
 
     def residual(self, values: ResidualValues, instead: ResidualValues) -> FloatArray:

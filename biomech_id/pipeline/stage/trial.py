@@ -25,10 +25,6 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
 from biomech_id.movement.movement import Movement
-from biomech_id.osim.fit.errors import with_fit_errors
-from biomech_id.osim.forces.actuators import read_actuated
-from biomech_id.osim.forces.leg_forces import implausible, leg_forces
-from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline.extra_forces import split_forces
 from biomech_id.pipeline.inside_feet import with_feet
 from biomech_id.pipeline.long_recordings import require_room
@@ -107,7 +103,11 @@ def errors(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     movement = _placed(walk)
     assert walk.prepared is not None
     responses = leg_responses(walk.model, movement.trial, movement, walk.carried)
-    if isinstance(walk.model, SkeletalModel) and walk.model.fit_root is not None:
+    if getattr(walk.model, "fit_root", None) is not None:
+        from biomech_id.osim.fit.errors import with_fit_errors
+        from biomech_id.osim.skeletal_model import SkeletalModel
+
+        assert isinstance(walk.model, SkeletalModel)
         responses = {side: with_fit_errors(walk.model, movement.trial, side, each) for side, each in responses.items()}
     found = sources_of_error(movement, walk.model.errors, walk.prepared.filter, error_sizes(recipe.error_sizes), responses)
     return replace(walk, errors=found)
@@ -163,12 +163,19 @@ def check_muscles(job: Job) -> None:
         As of `read_actuated`.
     """
     if job.recipe.muscle_forces and "model" in job.setting_files:
+        from biomech_id.osim.forces.actuators import read_actuated
+
         read_actuated(job.setting_files["model"]).paths()
 
 
 def muscle_forces(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Find muscle and contact forces, where that was asked for and the model has muscles at all."""
-    if not (recipe.muscle_forces and isinstance(walk.model, SkeletalModel) and walk.loads and walk.result):
+    if not (recipe.muscle_forces and walk.loads and walk.result):
+        return walk
+    from biomech_id.osim.forces.leg_forces import implausible, leg_forces
+    from biomech_id.osim.skeletal_model import SkeletalModel
+
+    if not isinstance(walk.model, SkeletalModel):
         return walk
     on_legs, _ = split_forces(_placed(walk), walk.extra)
     legs, noticed = leg_forces(walk.model, _placed(walk), walk.loads, recipe.force_options, extra=on_legs)

@@ -23,7 +23,7 @@ from biomech_id.session.tables.session_tables import Tables, tidy_table
 from biomech_id.session.values.norm import NormSample
 
 #: Tables of a session and the norm -> rows of ``statistics.csv``, each with a cell for every column.
-Statistic: TypeAlias = Callable[[Tables, pd.DataFrame], Iterable[Mapping[str, object]]]
+Statistic: TypeAlias = Callable[[Tables, "pd.DataFrame"], Iterable[Mapping[str, object]]]
 #: Name -> the statistic, in the order of their rows.
 _STATISTICS: Registry[str, Statistic] = Registry("statistic", {"against-norm": "biomech_id.statistics.against_norm:against_norm"})
 

@@ -17,7 +17,7 @@ from biomech_id.errors import Finding
 from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: What rooms that do not know pandas call a table of it.
-Table: TypeAlias = pd.DataFrame
+Table: TypeAlias = "pd.DataFrame"
 #: Rows of one curve in `Tables.cycles`:
 #: 0, 1 ... 100 percent.
 CURVE_POINTS = 101

@@ -23,8 +23,8 @@ READS = ("numpy", "pandas", "biomech_id.feet.movements", "biomech_id.session.ses
 DRAWS = ("matplotlib", "matplotlib.figure", *READS, "biomech_id.report.panels.layer", "biomech_id.report.book", "biomech_id.report")
 LOOKS = ("numpy", "biomech_id.gait.events", "biomech_id.judgement.check")
 ANALYSES = (
-    *LOOKS, "scipy.linalg", "scipy.optimize", *READS, "biomech_id.osim.body_model", "biomech_id.pipeline.choose_model",
-    "biomech_id.pipeline.stage.analysis", "biomech_id.pipeline.stages",
+    *LOOKS, "scipy.linalg", *READS, "biomech_id.pipeline.choose_model", "biomech_id.pipeline.stage.analysis",
+    "biomech_id.pipeline.stages",
 )  # fmt: skip
 _BEGINS = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0), strict=False))
 

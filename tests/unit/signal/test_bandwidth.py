@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 
 from biomech_id.signal.bandwidth import UNSMOOTHED_FROM_HZ, acceleration_bands, marker_bandwidth
 from biomech_id.signal.filters import gain, lowpass, spline_lowpass
@@ -97,3 +98,30 @@ def test_missing_samples_stay_missing_and_ends_keep_their_values() -> None:
     np.testing.assert_array_equal(np.isnan(left), np.isnan(wave))
     np.testing.assert_allclose(left[[0, -1]], wave[[0, -1]])
     np.testing.assert_allclose(gain(np.array([0.0]), 100.0, 7.0), 1.0)
+
+
+@pytest.mark.parametrize("half_hz", [5.0, 7.0, 9.0, 12.0, 25.0])
+def test_the_search_ends_where_another_one_does(half_hz: float) -> None:
+    """SciPy's search over the same description, from many more beginnings."""
+    path_m = spline_lowpass(walk_m(seed=int(half_hz)), 100.0, half_hz)
+    path_m += np.random.default_rng(3).normal(scale=1e-5, size=path_m.shape)
+    frequency_hz, amplitude = acceleration_bands(path_m, 100.0)
+    measured_ln = np.log(amplitude)
+
+    def residuals(values: np.ndarray) -> np.ndarray:
+        level, fall, half_ln, noise_ln = values
+        body = np.exp(level - fall * np.log(frequency_hz)) / (1.0 + (frequency_hz / np.exp(half_ln)) ** 6)
+        described = np.log(body + np.exp(noise_ln) * frequency_hz**2)
+        return np.append(described - measured_ln, (fall - 0.8) / 0.7)
+
+    low = [measured_ln[0] - 20, -1.0, np.log(3.0), measured_ln[-1] - 40]
+    high = [measured_ln[0] + 22, 3.0, np.log(30.0), measured_ln[-1] + 10]
+    fits = [
+        least_squares(
+            residuals, [measured_ln[0] + 1.4, 0.8, np.log(start_hz), measured_ln[-1] - noise], bounds=(low, high), loss="soft_l1",
+            xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        )
+        for start_hz in (4.0, 6.0, 9.0, 15.0, 25.0) for noise in (7.0, 9.0)
+    ]  # fmt: skip
+    best = min(fits, key=lambda fit: float(fit.cost))
+    assert marker_bandwidth(path_m, 100.0).half_amplitude_hz == pytest.approx(np.exp(best.x[2]), abs=0.01)
