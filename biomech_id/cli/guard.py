@@ -52,7 +52,8 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
             import_plugins(plugin_modules())
             with on_command_line(), ended_as_interrupted():
                 code = command(*args, **kwargs)
-        except BrokenPipeError:
+        except BrokenPipeError as error:
+            _interrupted_first(error)
             # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
             _forget_output(sys.stdout)
             raise typer.Exit(INTERRUPTED) from None
@@ -64,9 +65,7 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
-            # A class that is being made when somebody interrupts wraps the interruption (Python 3.11).
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise error.__cause__ from None
+            _interrupted_first(error)
             if kwargs.get("debug"):
                 raise
             fault = f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where."
@@ -77,6 +76,15 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
         raise typer.Exit(code)
 
     return run
+
+
+def _interrupted_first(error: BaseException) -> None:
+    """Raise the interruption that an error came of: workers that are gone, a class that was being made (Python 3.11)."""
+    before = error.__cause__ or error.__context__
+    while before is not None:
+        if isinstance(before, KeyboardInterrupt):
+            raise before from None
+        before = before.__cause__ or before.__context__
 
 
 @contextmanager

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from biomech_id.cli import app as command_line
 from biomech_id.cli.app import app
+from biomech_id.cli.guard import guarded
 from biomech_id.errors import OutputError
 from biomech_id.pipeline.study.batch import run_study, run_subjects
 from biomech_id.pipeline.study.workers import ProcessPool
@@ -522,6 +524,29 @@ def test_an_interruption_in_the_library_s_own_code_is_the_same_sentence(
 
     monkeypatch.setattr(command_line._Program, "invoke", interrupted)
     monkeypatch.setattr(sys, "argv", ["biomech-id", "demo"])
+    with pytest.raises(SystemExit) as ended:
+        command_line.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "biomech-id: Interrupted; nothing was left half-written.\n"
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError, RuntimeError])
+def test_what_an_interruption_breaks_is_the_same_sentence(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C reaches the workers too: who then writes to one that is gone finds its pipe broken."""
+
+    def interrupted() -> int:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise error
+
+    monkeypatch.setattr(sys, "argv", ["biomech-id", "interrupted"])
+    program = typer.Typer(cls=command_line._Program)
+    program.callback()(lambda: None)
+    program.command("interrupted")(guarded(interrupted))
+    monkeypatch.setattr(command_line, "app", program)
     with pytest.raises(SystemExit) as ended:
         command_line.main()
     assert ended.value.code == 130
