@@ -163,8 +163,8 @@ def hinged(system: System) -> System:
 def warm(system: System, asked: str, states: np.ndarray, compiling: bool) -> System:
     """A copy whose method has been asked for often enough to run as it will, compiled or not."""
     system = dataclasses.replace(system)
-    quantity = tree_code.Quantity()
-    tree_code._of_systems[system] = defaultdict(tree_code.Quantity, {asked: quantity})
+    quantity = tree_code.TreeCode()
+    tree_code._of_systems[system] = defaultdict(tree_code.TreeCode, {asked: quantity})
     while quantity.code is None or (compiling and quantity.code.language != "c"):
         getattr(system, asked)(*states)
     quantity.left = np.inf

@@ -14,7 +14,7 @@ class _NotYet(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
+            sys.modules.pop(self.__name__, None)
         library = import_module(self.__name__)
         self.__dict__.update(library.__dict__)
         return getattr(library, name)

@@ -9,7 +9,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, shown_progress
-from biomech_id.cli.run import Kinetics, Model, recipe_of
+from biomech_id.cli.run import Kinetics, Model, RecipeFile, recipe_of
 from biomech_id.languages import WRITTEN
 
 
@@ -17,10 +17,11 @@ def commission(
     folder: Annotated[Path, typer.Argument(help="Folders with recordings, however deep; only read.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
     *,
-    recipe: Annotated[
+    sizes: Annotated[
         Path | None,
-        typer.Option(help="Write the laboratory's own error sizes as a recipe (TOML) for `run --recipe`.", show_default=False),
+        typer.Option(help="Recipe (TOML) to write with the laboratory's own error sizes, for `run --recipe`.", show_default=False),
     ] = None,
+    recipe: RecipeFile = None,
     model: Model = None,
     kinetics: Kinetics = None,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
@@ -36,19 +37,21 @@ def commission(
 
     Example: biomech-id commission study -o commissioning.pdf
     """
-    from biomech_id.errors import MissingInputError
+    from biomech_id.errors import MissingInputError, OutputError
     from biomech_id.files.atomic import check_writable, whole_file
     from biomech_id.files.settings import toml_value
     from biomech_id.languages import worded
-    from biomech_id.pipeline.commission import commission as commissioned
+    from biomech_id.pipeline.commission import commissioned
     from biomech_id.report.commission import draw_commission
     from biomech_id.report.layout.style import load_style
     from biomech_id.statistics.session_error import LEAST_PEOPLE
 
-    for path in filter(None, (output, recipe)):
+    for path in filter(None, (output, sizes)):
         check_writable(path)
+    if sizes is not None and sizes.exists():
+        raise OutputError.at(sizes, f"{sizes} is there already.", "a file that is not there yet")
     with shown_progress(progress, language=language) as told:
-        found = commissioned(folder, recipe_of(None, model, kinetics), workers=workers, progress=told)
+        found = commissioned(folder, recipe_of(recipe, model, kinetics), workers=workers, progress=told)
     for name, sentence in found.failed.items():
         print_error(f"{name}: {sentence}")
     for name in found.silent:
@@ -59,11 +62,11 @@ def commission(
     equal = [] if found.compared is None or found.compared.parity is None else [x for x in found.compared.parity["equal"] if x]
     print_line(f"{equal.count('true')} of {len(equal)} compared curves are equal to within storage rounding.")
     print_line(f"Wrote {draw_commission(found, output, load_style(language=language))}.")
-    if recipe is not None:
+    if sizes is not None:
         if found.errors is None:
             words = f"Below {folder} fewer than {LEAST_PEOPLE} people were measured by two examiners: no error sizes."
             raise MissingInputError.at(folder, words, "code and [clinic] examiner in each subject.toml")
-        with whole_file(recipe) as part:
+        with whole_file(sizes) as part:
             part.write_text(f"[output]\nerror_sizes = {toml_value(list(found.errors.error_sizes))}\n", encoding="utf-8")
-        print_line(f"Wrote {recipe}.")
+        print_line(f"Wrote {sizes}.")
     return WARNINGS if found.failed or found.silent or found.questions or "false" in equal else DONE

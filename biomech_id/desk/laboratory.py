@@ -42,8 +42,8 @@ def laboratory(office: Office, language: str = "en", search: str = "") -> dict[s
     return {
         "surveys": {kind: _survey(office, kind, language) for kind in SURVEYS},
         "norms": [_norm(Path(path), language) for path in office.norms],
-        "marks": {each: path for path, at in manifests.items() for each in _marks(at, at.stat().st_mtime_ns)},
-        "style": _style(office.style),
+        "marks": {each: path for path, at in manifests.items() for each in _marks_of(at)},
+        "style": _style(office),
         "visits": [{"id": visit.id, "visit": visit.path} for visit in listed[:MOST_LISTED]],
         "runs": len(ran), "signed": sum((folder.parent / "versions" / CHAIN_FILE).is_file() for folder in ran.values()),
         "read_only": not office.lock.held,
@@ -100,15 +100,25 @@ def _read_norm(path: Path, _changed_ns: int) -> dict[str, Any]:
             "who": people}  # fmt: skip
 
 
+def _marks_of(manifest: Path) -> tuple[str, ...]:
+    """The same of results that may be under way, damaged or of another version: nothing is known of these."""
+    try:
+        return _marks(manifest, manifest.stat().st_mtime_ns)
+    except (BiomechError, OSError, LookupError, TypeError, AttributeError):
+        return ()
+
+
 @lru_cache(maxsize=100_000)
 def _marks(manifest: Path, _changed_ns: int) -> tuple[str, ...]:
     """By which a norm knows the recordings of some results again."""
     return tuple(mark(sha) for sha in read_json(manifest)["inputs"].values())
 
 
-def _style(path: Path | None) -> dict[str, Any]:
+def _style(office: Office) -> dict[str, Any]:
     """What the laboratory's style file says."""
+    path = None
     try:
+        path = office.style
         return {"file": path and str(path), "said": read_toml(path) if path else {}}
     except (BiomechError, OSError) as error:
-        return {"file": str(path), "error": str(error)}
+        return {"file": path and str(path), "error": str(error)}

@@ -26,7 +26,7 @@ from biomech_id.desk.record import VisitRecord, read_toml, revision_of
 from biomech_id.desk.refusals import Refusal
 from biomech_id.desk.results import MANIFEST, UNDER_WAY, Hashes, Results, is_whole, process_start
 from biomech_id.desk.versions import CHAIN_FILE, flaws_of, is_readable, signatures_of
-from biomech_id.errors import OptionError
+from biomech_id.errors import BiomechError, OptionError
 from biomech_id.languages import Sentence
 from biomech_id.markersets import MARKER_SETS
 from biomech_id.models.registry import AUTO, model_names
@@ -285,15 +285,19 @@ class Office:
     @property
     def norms(self) -> tuple[str, ...]:
         """Files of norms that ``desk.toml`` lists or the desk built: a page may choose among them, and name no other."""
-        listed = read_toml(self.folder / "desk.toml").get("norms", ())
+        try:
+            named = read_toml(self.folder / "desk.toml").get("norms", [])
+        except BiomechError:  # the laboratory's screen says what is wrong with it
+            named = []
+        listed = [named] if isinstance(named, str) else named if isinstance(named, list) else []
         built = sorted((self.folder / "norms").glob("[!.]*.csv"))
         return tuple(str(self.folder / path) for path in map(str, (*listed, *built)))
 
     @property
     def style(self) -> Path | None:
         """The laboratory's style file that ``desk.toml`` names; None without one."""
-        named = read_toml(self.folder / "desk.toml").get("style")
-        return self.folder / str(named) if named else None
+        style = read_toml(self.folder / "desk.toml").get("style")
+        return self.folder / str(style) if style else None
 
     def decide(self, visit: ArchiveVisit, text: str, who: str, seen: str | None) -> str:
         """Keep a visit's ``review.toml``, and return its revision.

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from biomech_id.languages import table
-from biomech_id.session.tables.means import mean_curves
+from biomech_id.session.tables.means import MeanCurves, mean_curves
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.statistics.session_error import OwnErrors, own_errors
 
 #: Who answers what was noticed: labels, events and measurements; plates and calibration; choices of model and bandwidth.
-ROLES = ("technician", "physicist", "clinician")
+ANSWERING = ("technician", "physicist", "clinician")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Question:
     rule : str
         What was noticed.
     answers : str
-        One of `ROLES`, as the rule's row says.
+        One of `ANSWERING`, as the rule's row says.
     sessions : tuple[str, ...]
         Those that have it.
     example : Mapping[str, Any]
@@ -83,10 +84,10 @@ def questions_of(sessions: Mapping[str, Tables]) -> tuple[Question, ...]:
                     found.setdefault(finding["rule"], {}).setdefault(name, finding)
     rows = table("en")
     asked = (
-        Question(rule, rows.get(rule, {}).get("answers", ROLES[0]), tuple(by), next(iter(by.values())))
+        Question(rule, rows.get(rule, {}).get("answers", ANSWERING[0]), tuple(by), next(iter(by.values())))
         for rule, by in found.items()
     )
-    return tuple(sorted(asked, key=lambda each: (ROLES.index(each.answers), -len(each.sessions), each.rule)))
+    return tuple(sorted(asked, key=lambda each: (ANSWERING.index(each.answers), -len(each.sessions), each.rule)))
 
 
 def repeated_sessions(sessions: Mapping[str, Tables]) -> OwnErrors | None:
@@ -95,15 +96,23 @@ def repeated_sessions(sessions: Mapping[str, Tables]) -> OwnErrors | None:
     Parameters
     ----------
     sessions : Mapping[str, Tables]
-        Session -> its tables; the examiner stands in ``[clinic]`` of ``subject.toml``, the person is known by the code.
+        Session -> its tables, in order; the examiner stands in ``[clinic]`` of ``subject.toml``, the person is known by the code.
     """
-    people: dict[str, dict[str, list[Tables]]] = {}
+    people: dict[str, dict[str, Tables]] = {}
     for tables in sessions.values():
         code, notes = tables.summary["subject"].get("code"), (tables.summary.get("clinic") or {}).get("") or {}
         if code and notes.get("examiner"):
-            people.setdefault(str(code), {}).setdefault(str(notes["examiner"]), []).append(tables)
-    twice = [[each for own in examiners.values() for each in own] for examiners in people.values() if len(examiners) > 1]
-    return own_errors([[(next(iter(mean_curves(each).values()), {}), _leg_m(each)) for each in own] for own in twice])
+            # Markers of one examiner's further sessions may be the same ones: each examiner counts once, with the first.
+            people.setdefault(str(code), {}).setdefault(str(notes["examiner"]), tables)
+    return own_errors([_of_one_condition(list(own.values())) for own in people.values() if len(own) > 1])
+
+
+def _of_one_condition(sessions: Sequence[Tables]) -> list[tuple[MeanCurves, float | None]]:
+    """Mean curves of each session in the condition that most of them walked in, and the leg's length."""
+    means = [mean_curves(each) for each in sessions]
+    walked = Counter(condition for own in means for condition in own)
+    shared = max(walked, key=lambda condition: walked[condition], default="")
+    return [(own[shared], _leg_m(tables)) for own, tables in zip(means, sessions, strict=True) if shared in own]
 
 
 def _leg_m(tables: Tables) -> float | None:

@@ -176,10 +176,10 @@ def generate(program: Program, language: Language = "auto", *, cache: Path | Non
         )
     findings: tuple[Finding, ...] = ()
     if language != "python":
-        native = compiled(program, cache)
-        if isinstance(native, GeneratedCode):
-            return native
-        findings = (Finding("code-not-compiled", {"why": native}, where="generate"),)
+        code = native(program, cache)
+        if isinstance(code, GeneratedCode):
+            return code
+        findings = (Finding("code-not-compiled", {"why": code}, where="generate"),)
         warnings.warn(findings[0].message, BiomechWarning, stacklevel=2)
     return GeneratedCode(program, "python", findings, None, _executed(program.source("python"), "python"))
 
@@ -206,7 +206,7 @@ def compiler() -> str | None:
     return None
 
 
-def compiled(program: Program, cache: Path | None = None) -> GeneratedCode | str:
+def native(program: Program, cache: Path | None = None) -> GeneratedCode | str:
     """Compile a program as C, without a warning where that fails.
 
     Parameters

@@ -36,7 +36,7 @@ from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, chec
 from biomech_id.multibody.masses import Masses
 from biomech_id.multibody.parts import Body, Drive, Terms, check_tree
 from biomech_id.multibody.springs import LineSpring, Spring
-from biomech_id.multibody.tree_code import all_finite, generated_results
+from biomech_id.multibody.tree_code import generated_results, nothing_missing
 
 #: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
 STRUCTURAL = 1e-12
@@ -748,7 +748,7 @@ class System:
                     f"{name} has shape {values.shape}, for {', '.join(self.coordinates if name == 'q' else self.speeds)}.",
                     value=values.shape, expected=f"({len(out[0]) if out else 'any'}, {size})", where="System",
                 )  # fmt: skip
-            if not all_finite(values) and np.isinf(values).any():
+            if not nothing_missing(values) and np.isinf(values).any():
                 raise InvalidValueError(
                     f"{name} is infinite in state {int(np.argwhere(np.isinf(values))[0, 0])}.", value=name,
                     expected="numbers; NaN where a value is missing", where="System",

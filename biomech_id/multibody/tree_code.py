@@ -20,7 +20,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Motion
-from biomech_id.multibody.generated import GeneratedCode, compiled, generate
+from biomech_id.multibody.generated import GeneratedCode, generate, native
 from biomech_id.multibody.traced_system import tree_program
 
 #: States whose plain computation costs as much as what a call costs by itself.
@@ -39,7 +39,7 @@ _FEW = 100
 
 
 @dataclass
-class Quantity:
+class TreeCode:
     """One method of a system: how much more it has to be asked for, and its code.
 
     Attributes
@@ -65,8 +65,8 @@ class Quantity:
         """
         self.left = inf
         if self.code is not None:
-            native = compiled(self.code.program)
-            self.code = self.code if isinstance(native, str) else native
+            code = native(self.code.program)
+            self.code = self.code if isinstance(code, str) else code
         elif 0 < len(system.speeds) <= MOST_SPEEDS:
             try:
                 program = tree_program(system, asked)
@@ -77,21 +77,25 @@ class Quantity:
                 self.left = COMPILED_FROM + COMPILED_PER_LINE * len(program.lines)
 
 
-def _quantities(system: Any) -> defaultdict[str, Quantity]:
+def _quantities(system: Any) -> defaultdict[str, TreeCode]:
+    functions = [getattr(step, "function", None) for body in system.bodies for step in body.joint]
+    if any(function is not None and not type(function).__module__.startswith("biomech_id.") for function in functions):
+        # Somebody's own function may become another one under the same name.
+        return defaultdict(lambda: TreeCode(inf))
     try:
         return _with_content(pickle.dumps((system.bodies, system.gravity_lab_m_s2, system.springs)))
     except (pickle.PicklingError, AttributeError, TypeError):  # a function of a joint that has no name
-        return defaultdict(Quantity)
+        return defaultdict(TreeCode)
 
 
 @lru_cache(maxsize=64)
-def _with_content(_content: bytes) -> defaultdict[str, Quantity]:
+def _with_content(_content: bytes) -> defaultdict[str, TreeCode]:
     """Methods of all equal systems."""
-    return defaultdict(Quantity)
+    return defaultdict(TreeCode)
 
 
 #: Of each system that is in use; not on it, as copies and pickles cannot hold what is compiled.
-_of_systems: WeakKeyDictionary[Any, defaultdict[str, Quantity]] = WeakKeyDictionary()
+_of_systems: WeakKeyDictionary[Any, defaultdict[str, TreeCode]] = WeakKeyDictionary()
 
 
 def generated_results(system: Any, asked: str, base: Motion | None, *state: FloatArray) -> dict[str, FloatArray] | None:
@@ -126,10 +130,10 @@ def generated_results(system: Any, asked: str, base: Motion | None, *state: Floa
     y = code(x[0])[None] if len(x) == 1 else code(x)
     results: dict[str, FloatArray] = code.program.split(y)
     sure = asked != "forward" or (results["bound"] > INERTIA_BOUND).all()
-    return results if sure and all_finite(x) and all_finite(y) else None
+    return results if sure and nothing_missing(x) and nothing_missing(y) else None
 
 
-def all_finite(values: FloatArray) -> bool:
+def nothing_missing(values: FloatArray) -> bool:
     """Look for what is no number, quickly in one state too.
 
     Parameters

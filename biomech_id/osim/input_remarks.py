@@ -27,6 +27,7 @@ LOADED = 0.2
 MOST_LEFT_N_KG, MOST_LEFT_NM_KG = 1.2, 0.75
 #: How far from its body's mass centre and joints a force acts at most, m and as a share of their span, in so many of the frames.
 FARTHEST_M, OF_SPAN, NEAR = 0.055, 0.3, 0.93
+OF_FOREFOOT_M = 0.12
 
 
 def motion_remarks(
@@ -121,7 +122,8 @@ def load_remarks(
         places = np.array([np.zeros(3), model.bodies[number - 1].com_m, *joints])
         away_m = np.linalg.norm(pose.points([number] * len(places), places) - np.asarray(load.point_m)[:, None], axis=2).min(axis=1)
         far_m = np.quantile(away_m * (size > LOADED * size.max()), NEAR)
-        if far_m > FARTHEST_M + OF_SPAN * np.ptp(places):
+        # The end of a body that nothing hangs on is not known: a foot without toes reaches a forefoot's length beyond its middle.
+        if far_m > FARTHEST_M + OF_SPAN * np.ptp(places) + (0.0 if joints else OF_FOREFOOT_M):
             yield f"{file} has forces on {load.segment} {far_m:.2f} m from its joints: compare body, points, times and motion."
     for number, root in enumerate(pose.skeleton.joints):
         motions = [each.motion for each in model.coordinates if each.joint == root.name]

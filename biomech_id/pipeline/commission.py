@@ -8,17 +8,18 @@ from tempfile import TemporaryDirectory
 
 from biomech_id.errors import MissingInputError
 from biomech_id.judgement.commissioning import Commissioned, questions_of, repeated_sessions
-from biomech_id.pipeline.parity import parity_of
+from biomech_id.pipeline.parity import NothingStoredError, parity_of
 from biomech_id.pipeline.study.batch import run_study
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
+from biomech_id.request.study_folders import recordings_of
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress
 from biomech_id.statistics.parity import ParityRow, parity_table
 
 
-def commission(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Progress | None = None) -> Commissioned:
+def commissioned(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Progress | None = None) -> Commissioned:
     """Analyse every session below a folder, and hold all of them against their stored outputs.
 
     Parameters
@@ -45,7 +46,8 @@ def commission(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Prog
         if not sessions:
             words = f"No session below {folder} could be analysed: {'; '.join(failed.values())}"
             raise MissingInputError.at(folder, words, "folders of recordings that `biomech-id run` can analyse")
-        rows = {name: _compared(out / name, folder / name, name) for name in sessions}
+        recorded = recordings_of(list(sessions), folder)
+        rows = {name: _compared(out / name, recorded[name], name) for name in sessions}
         every = [row for own in rows.values() for row in own]
         return Commissioned(
             tuple(sessions), tuple(name for name, own in rows.items() if not own), failed,
@@ -56,8 +58,8 @@ def commission(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Prog
 def _compared(out: Path, recordings: Path, session: str) -> list[ParityRow]:
     try:
         return [replace(row, trial=f"{session}/{row.trial}") for row in parity_of(out, recordings)]
-    except MissingInputError:
-        return []  # said as a session that stores nothing
+    except NothingStoredError:
+        return []
 
 
 def _together(tables: Tables, rows: list[ParityRow]) -> Tables | None:

@@ -14,6 +14,10 @@ from biomech_id.session.values.step import Progress
 from biomech_id.statistics.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 
 
+class NothingStoredError(MissingInputError):
+    """No recording stores outputs of other software: there is nothing to compare with."""
+
+
 def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     """Compare every analysed trial with what its file stores.
 
@@ -29,7 +33,9 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     FileRefusedError
         ``out`` is no such folder, or a recording cannot be read.
     MissingInputError
-        A recording is not there, or none of them stores model outputs.
+        A recording is not there.
+    NothingStoredError
+        None of the recordings stores model outputs.
     """
     tables = read_tables(out)
     rows: list[ParityRow] = []
@@ -45,7 +51,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
         rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight", heel_passes=passes)
     if not any(row.n_frames for row in rows):
         words = f"The recordings in {subject_dir} store no model outputs to compare with."
-        raise MissingInputError.at(subject_dir, words, "C3D files with Plug-in Gait outputs")
+        raise NothingStoredError.at(subject_dir, words, "C3D files with Plug-in Gait outputs")
     return tuple(rows)
 
 

@@ -12,10 +12,9 @@ from biomech_id.conventions import CYCLE_ROWS
 from biomech_id.judgement.commissioning import Commissioned
 from biomech_id.languages import worded
 from biomech_id.report.layout.numbers import digits
-from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.pages.cover import draw_banner
 from biomech_id.report.pages.parity import parity_pages
 from biomech_id.report.panels.page import Page
@@ -33,7 +32,7 @@ def draw_commission(found: Commissioned, path: Path, style: Style | str | Path |
     Parameters
     ----------
     found : Commissioned
-        Of `pipeline.commission.commission`.
+        Of `pipeline.commission.commissioned`.
     path : Path
         PDF to write.
     style : Style | str | Path | None, optional
@@ -56,18 +55,14 @@ def _question_pages(found: Commissioned, style: Style) -> Iterator[Page]:
     counts = {"n": n, "stored": n - len(found.silent), "failed": len(found.failed), "asked": len(found.questions)}
     colour = "warn" if found.failed or found.silent else "accept"
     y = draw_banner(sheet, 22.0, style.label("commission.head", **counts), style.label("commission.how", **counts), colour=colour)
-    for name, sentence in (
-        *((session, style.label("commission.silent")) for session in found.silent),
-        *found.failed.items(),
-    ):
-        y = sheet.paragraph(LEFT_MM, y - 3.0, wrapped(f"{name}: {sentence}", RIGHT_MM - LEFT_MM, style.size("body"))) + 3.0
     heads = (
         ("commission.who", _ROLE_MM),
         ("commission.sessions", _COUNT_MM),
         ("commission.in", _NAMES_MM),
         ("commission.what", _TEXT_MM),
     )
-    rows = []
+    rows: list[tuple[Cell | str, ...]] = [("–", "–", name, style.label("commission.silent")) for name in found.silent]
+    rows += [("–", "–", name, sentence) for name, sentence in found.failed.items()]
     for each in found.questions:
         names = [*each.sessions[:_MOST_NAMED], *["…"][: len(each.sessions) > _MOST_NAMED]]
         counted = style.label("parity.of", equal=len(each.sessions), n=n)

@@ -136,8 +136,10 @@ def own_errors(people: Sequence[Sequence[tuple[MeanCurves, float | None]]]) -> O
     Returns
     -------
     OwnErrors | None
-        Variances pooled over people and sides; None for fewer than `LEAST_PEOPLE`, or where nobody has an angle in two sessions.
+        Variances pooled over people and sides; None for fewer than `LEAST_PEOPLE` who have an angle in two sessions.
     """
+    people = [[session for session in sessions if _has_angles(session[0])] for sessions in people]
+    people = [sessions for sessions in people if len(sessions) > 1]
     if len(people) < LEAST_PEOPLE:
         return None
     rows = []
@@ -148,10 +150,18 @@ def own_errors(people: Sequence[Sequence[tuple[MeanCurves, float | None]]]) -> O
                 curves = [means[side, variable, component] for means, _ in sessions if (side, variable, component) in means]
                 assumed = session_error(variable, component, leg_m=sessions[0][1])
                 if len(curves) > 1 and assumed:
-                    pooled.append((len(curves) - 1, np.nanmean(np.var(curves, axis=0, ddof=1)), np.mean(assumed.sd**2)))
+                    variance = np.var(curves, axis=0, ddof=1)
+                    known = np.isfinite(variance)
+                    if known.any():
+                        pooled.append((len(curves) - 1, variance[known].mean(), np.mean(assumed.sd[known] ** 2)))
         if pooled:
             freedom, own, usual = np.array(pooled).T
             own_sd, usual_sd = (float(np.sqrt(np.average(each, weights=freedom))) for each in (own, usual))
             rows.append((variable, component, own_sd, usual_sd))
     errors = OwnErrors(len(people), sum(map(len, people)), tuple(rows))
     return errors if np.isfinite(errors.factor) else None
+
+
+def _has_angles(means: MeanCurves) -> bool:
+    angles = [curve for (_, *of), curve in means.items() if CYCLE_ROWS[of[0], of[1]].quantity == "angle"]
+    return any(np.isfinite(curve).any() for curve in angles)

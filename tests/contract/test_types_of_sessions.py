@@ -14,6 +14,7 @@ import pytest
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
+from biomech_id.judgement.commissioning import Commissioned
 from biomech_id.pipeline import analyse, one_trial, stages
 from biomech_id.pipeline.stage import assemble, calibration, judgement, measure, recordings, reuse, trial
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
@@ -33,6 +34,7 @@ VALUES = (Trial, BodyMotion, Solved, Session, Tables)
 OTHERS = {
     Layer: "cycles of one kind and condition of a session, which are drawn as one line",
     ComparedCycles: "the cycles of a session that enter means, from which changes between sessions are computed",
+    Commissioned: "a laboratory's sessions together, held against what its own software stored",
     Content: "what a page is drawn from: such cycles, the session's tables, style and norm",
     Intake: "recordings as they came in, read or refused, before anything is made of them",
     EmgView: "the trials of a session whose muscle signals a page shows",

@@ -127,7 +127,7 @@ def given(monkeypatch: pytest.MonkeyPatch, left: float) -> None:
     kept: dict[bytes, Any] = {}
     monkeypatch.setattr(tree_code, "_of_systems", WeakKeyDictionary())
     monkeypatch.setattr(
-        tree_code, "_with_content", lambda content: kept.setdefault(content, defaultdict(lambda: tree_code.Quantity(left)))
+        tree_code, "_with_content", lambda content: kept.setdefault(content, defaultdict(lambda: tree_code.TreeCode(left)))
     )
 
 
@@ -296,3 +296,32 @@ def test_who_asks_little_generates_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     system.inverse(*state)
     assert quantity.code is not None
     assert quantity.left == tree_code.COMPILED_FROM + tree_code.COMPILED_PER_LINE * len(quantity.code.program.lines)
+
+
+class Bent:
+    """A function that its owner may change."""
+
+    k = 1.0
+
+    def value(self, q: Any) -> Any:
+        return self.k * q * q
+
+    def slope(self, q: Any) -> Any:
+        return 2.0 * self.k * q
+
+    def curvature(self, q: Any) -> Any:
+        return 2.0 * self.k + 0.0 * q
+
+
+def test_a_function_that_is_changed_is_asked_again() -> None:
+    bent = Bent()
+    rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.1, 0.2, 0.3]))
+    system = System([Body(rod, (Turn("a", function=bent),))], gravity_lab_m_s2=DOWN)
+    state = np.full((3_000, 1), 0.7)
+    first = system.inverse(state, state, state)
+    bent.k = 3.0
+    changed = system.inverse(state, state, state)
+    assert np.array_equal(
+        changed, System(system.bodies, gravity_lab_m_s2=DOWN).inverse(state[:1], state[:1], state[:1]) + 0 * state
+    )
+    assert not np.allclose(first, changed)

@@ -24,6 +24,17 @@ def test_children_equal_their_vendor_and_silence_is_no_equality(tmp_path: Path, 
     assert n > 100
     assert equal / n > 0.9
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
-    refused = CliRunner().invoke(app, [*words, "--recipe", str(tmp_path / "own.toml")])
+    (tmp_path / "there.toml").write_text("lowpass = 'spline'\n", encoding="utf-8")
+    kept = CliRunner().invoke(app, [*words, "--sizes", str(tmp_path / "there.toml")])
+    assert kept.exit_code == 1
+    assert "spline" in (tmp_path / "there.toml").read_text(encoding="utf-8"), "nothing of the laboratory's is replaced"
+    refused = CliRunner().invoke(app, [*words, "--sizes", str(tmp_path / "own.toml")])
     assert refused.exit_code == 1
     assert not (tmp_path / "own.toml").exists()
+
+
+def test_one_session_s_folder_is_compared_like_a_study(tmp_path: Path, c3d_dir: Path) -> None:
+    shutil.copytree(c3d_dir / "children/HC030A", tmp_path / "lab")
+    told = CliRunner().invoke(app, ["commission", str(tmp_path / "lab"), "-o", str(tmp_path / "out.pdf"), "--kinetics", "vicon"])
+    assert "stores no model outputs" not in told.output
+    assert int(told.output.split("compared curves")[0].split()[-1]) > 100

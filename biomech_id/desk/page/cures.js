@@ -114,9 +114,11 @@ function cures(visit) {
   if (open["marker-set"] || choices.marker_set)
     add("marker-set", [open["marker-set"], choices.marker_set], (change) => [element("p", { class: "quiet" }, say("cure_marker_set_why")),
       ...visit.marker_sets.map((/** @type {string} */ name) => choice("cure-marker-set-option", name, choices.marker_set === name, () => change({ marker_set: name }), name))], choices.marker_set ? { marker_set: null } : null);
-  if (visit.norms.length)
-    add("norm", [visit.norms, choices.norm], (change) => [element("select", { "data-testid": "cure-norm-option", "aria-label": say("cure_norm"), onchange: (/** @type {Event} */ event) => change({ norm: /** @type {HTMLSelectElement} */ (event.target).value || null }) },
-      element("option", { value: "" }, say("no_norm")), ...visit.norms.map((/** @type {any} */ each) => element("option", { value: each.path, selected: choices.norm === each.path }, each.name)))]);
+  // A norm that is no longer listed is in force until another choice is made.
+  const norms = [...visit.norms, ...(choices.norm && !visit.norms.some((/** @type {any} */ each) => each.path === choices.norm) ? [{ path: choices.norm, name: choices.norm }] : [])];
+  if (norms.length)
+    add("norm", [norms, choices.norm], (change) => [element("select", { "data-testid": "cure-norm-option", "aria-label": say("cure_norm"), onchange: (/** @type {Event} */ event) => change({ norm: /** @type {HTMLSelectElement} */ (event.target).value || null }) },
+      element("option", { value: "" }, say("no_norm")), ...norms.map((/** @type {any} */ each) => element("option", { value: each.path, selected: choices.norm === each.path }, each.name)))]);
   const labels = visit.repairs.filter((/** @type {any} */ each) => each.kind === "labels");
   if (open.exchange || labels.length)
     add("exchange", [open.exchange, labels], (change) => [element("p", { class: "quiet" }, say("cure_exchange_why")),

@@ -39,7 +39,7 @@ export async function drawLaboratory(main, does) {
 /** A command over all sessions: at work, failed, or what it said. @param {any} survey */
 function surveyed(survey) {
   const state = survey.task?.state;
-  return { ...survey, at_work: Boolean(state) && !["done", "failed", "cancelled"].includes(state), failed: state === "failed" ? survey.task.lines.slice(-3) : [] };
+  return { ...survey, at_work: Boolean(state) && !["done", "failed", "cancelled"].includes(state), failed: state === "failed" || (state === "done" && survey.made === null) ? survey.task.lines.slice(-3) : [] };
 }
 
 /** A row for each plate, and one for what no plate is asked for: of each chart the latest session, and how many alarms. @param {any} told */
@@ -154,7 +154,7 @@ function signed(verify, signedVisits) {
   const time = verify.made === null ? "" : when(verify.made);
   /** @type {any[]} */
   const wrong = verify.at_work || verify.made === null ? [] : verify.told.flatMap((/** @type {any} */ chain) => chain.flaws.map((/** @type {any} */ flaw) => ({ ...flaw, visit: chain.versions.replace(/^visits\//, "").replace(/\/versions$/, "") })));
-  const told = verify.at_work || verify.made === null ? element("p", { class: "quiet" }, say("lab_verifying"))
+  const told = verify.made === null && verify.failed.length ? null : verify.at_work || verify.made === null ? element("p", { class: "quiet" }, say("lab_verifying"))
     : wrong.length ? element("p", { class: "bad" }, `✕ ${say("lab_flaws", { n: new Set(wrong.map((each) => each.visit)).size, time })}`)
       : element("p", { class: "good", "data-testid": "signatures-hold" }, `● ${say("lab_holds", { n: verify.told.length, time })}`);
   const flaws = wrong.map((each) => element("li", { class: "error", "data-testid": "signature-flaw", "data-visit": each.visit }, named(each.visit), `: ${each.text}`));

@@ -202,8 +202,9 @@ def read_sessions(folder: Path) -> tuple[tuple[SessionValues, ...], tuple[str, .
 
 
 def _is_kept_beside(folder: Path) -> bool:
-    """Whether results are a desk's older ones, ones under way or a signed copy: the session is told by those beside them."""
-    return folder.name in ("results.before", "results.next") or (folder.parent / "signatures.toml").is_file()
+    """Whether results are a desk's older ones, ones under way, a signed copy or an export: the session is told by those beside."""
+    exported = folder.parent.name == "export" and (folder.parent.parent / "results").is_dir()
+    return exported or folder.name in ("results.before", "results.next") or (folder.parent / "signatures.toml").is_file()
 
 
 def one_laboratory(sessions: Sequence[SessionValues], own: SessionValues | None = None) -> tuple[SessionValues, ...]:

@@ -51,7 +51,7 @@ def fit_root(osim: MusculoskeletalModel) -> FloatArray | None:
         record = read_json(file.parent / RECORD)
         if record["model_sha256"] == sha256_of(file):
             return np.asarray(np.linalg.cholesky(record["covariance"]))
-    except (FileRefusedError, OSError, KeyError):
+    except (FileRefusedError, OSError, KeyError, TypeError, ValueError, np.linalg.LinAlgError):
         pass
     return None
 

@@ -15,7 +15,7 @@ MOST_NAMES = 12
 #: Of the lean from which a body lies: 60 degrees.
 LEANING_COSINE = 0.5
 #: How far from its place on the model a marker lies at most, m: shoulders of a body without arms are 0.11 m off.
-FARTHEST_M = 0.15
+MARKER_FARTHEST_M = 0.15
 
 
 def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
@@ -107,8 +107,10 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
         One sentence, or none where all markers are near their places.
     """
     off_m = np.nan_to_num(np.linalg.norm(pose.residual_m, axis=2), nan=-1.0).max(axis=0)
-    names = ", ".join(np.array(pose.markers)[(off_m < 0) | (off_m > FARTHEST_M)][:MOST_NAMES])
-    return [f"Far from their places on the model, or never in {file}: {names}."] if names else []
+    named = np.array(pose.markers)[(off_m < 0) | (off_m > MARKER_FARTHEST_M)]
+    more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
+    names = ", ".join(named[:MOST_NAMES]) + more
+    return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."] if names else []
 
 
 def _outside(coordinate: ModelCoordinate, q: FloatArray, n: int) -> list[str]:

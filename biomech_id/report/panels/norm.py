@@ -37,7 +37,7 @@ from biomech_id.session.values.norm import (
 
 #: A norm as it is given:
 #: a table as in ``norm.csv``, the path of one, or none.
-NormSource: TypeAlias = "Table | str | Path | None"
+NormSource: TypeAlias = Table | str | Path | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,10 @@ from biomech_id.errors import Finding
 from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
 #: What rooms that do not know pandas call a table of it.
-Table: TypeAlias = "pd.DataFrame"
+if TYPE_CHECKING:
+    Table: TypeAlias = pd.DataFrame
+else:
+    Table = ForwardRef("pd.DataFrame", module=__name__)
 #: Rows of one curve in `Tables.cycles`:
 #: 0, 1 ... 100 percent.
 CURVE_POINTS = 101

@@ -138,9 +138,35 @@ def test_a_desks_older_runs_and_signed_copies_count_no_session_twice(tmp_path: P
     from biomech_id.judgement.laboratory.memory import read_sessions
 
     visit = tmp_path / "visits" / "anna" / "one"
-    for folder in ("results", "results.before", "versions/1"):
+    for folder in ("results", "results.before", "versions/1", "export/pseudonym"):
         (visit / folder).mkdir(parents=True)
         (visit / folder / "summary.json").write_text("{}")
     (visit / "versions" / "signatures.toml").touch()
     assert read_sessions(tmp_path) == ((), ("visits/anna/one/results",))
     assert read_sessions(visit / "versions" / "1") == ((), ("1",))
+
+
+@pytest.mark.parametrize("text", ["{not json", "{}", '{"inputs": 3}', "null"])
+def test_damaged_results_of_one_visit_leave_the_rest_of_the_screen(
+    text: str, client: TestClient, office: Office, results: Write
+) -> None:
+    for path in ("anna/2026-01", "ben/one"):
+        ran(office, visit_of(office, path), results)
+    (office.folder / "norms").mkdir(exist_ok=True)
+    (office.folder / "norms" / "a.csv").write_text("variable,mean\nx,1\n")
+    (office.results(visit_of(office, "ben/one")).folder / "manifest.json").write_text(text)
+    told = client.get("/api/laboratory")
+    assert told.status_code == 200
+    assert told.json()["runs"] == 2
+
+
+WRITTEN = [("norms =", []), ("norms = 3", []), ('norms = "a.csv"', ["a.csv"]), ('norms = ["b.csv"]', ["b.csv"])]
+
+
+@pytest.mark.parametrize(("text", "norms"), WRITTEN)
+def test_a_desk_s_own_file_that_is_wrong_closes_no_visit(text: str, norms: list[str], client: TestClient, office: Office) -> None:
+    (office.folder / "desk.toml").write_text(text)
+    assert [Path(path).name for path in office.norms] == norms
+    assert client.get("/api/laboratory").status_code == 200
+    about = client.get(f"/api/visits/{visit_of(office).id}")
+    assert about.status_code == 200, about.text

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
-from biomech_id.judgement.commissioning import questions_of, repeated_sessions
+from biomech_id.judgement import commissioning
+from biomech_id.judgement.commissioning import Commissioned, questions_of, repeated_sessions
+from biomech_id.report.commission import _question_pages
+from biomech_id.report.layout.style import load_style
 from biomech_id.statistics.session_error import LEAST_PEOPLE, own_errors, session_error
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -68,6 +72,66 @@ def test_few_people_tell_no_laboratorys_error() -> None:
     assert own_errors(measured(LEAST_PEOPLE - 1, 1.0)) is None
     assert own_errors(measured(LEAST_PEOPLE, 1.0)) is not None
     assert own_errors([[({}, None), ({}, None)]] * LEAST_PEOPLE) is None
+
+
+def test_who_has_no_curves_is_not_counted_and_unknown_curves_count_nowhere() -> None:
+    empty: Any = [({}, None), ({}, None)]
+    assert own_errors([*measured(1, 1.0), *[empty] * LEAST_PEOPLE]) is None
+    people = measured(LEAST_PEOPLE, 1.0)
+    plain = own_errors(people)
+    unknown: Any = [({("L", "KneeAngles", "X"): np.full(101, np.nan), ("L", "HipAngles", "Z"): np.full(101, 1.0)}, 0.8)] * 2
+    beside = own_errors([*people, unknown])
+    assert plain is not None
+    assert beside is not None
+    assert np.isfinite(beside.factor)
+    assert {row[0]: row[2] for row in beside.rows}["KneeAngles"] == {row[0]: row[2] for row in plain.rows}["KneeAngles"]
+    # What is known of half a cycle is held against what is assumed of that half.
+    first = np.arange(101) < 50
+    half = own_errors(
+        [
+            [({key: np.where(first, curve, np.nan) for key, curve in means.items()}, leg_m) for means, leg_m in each]
+            for each in people
+        ]
+    )
+    assert half is not None
+    assert half.factor == pytest.approx(plain.factor, rel=0.2)
+
+
+def test_each_examiner_counts_once_in_the_condition_that_both_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of each examiner's sessions; a further one, and one with another condition first, change nothing."""
+    pairs = measured(LEAST_PEOPLE, 1.0)
+    curves: dict[int, dict[str, Any]] = {}
+
+    def session(code: int, examiner: str, of: dict[str, Any]) -> Any:
+        made = SimpleNamespace(summary={"subject": {"code": str(code)}, "clinic": {"": {"examiner": examiner}}, "trials": []})
+        curves[id(made)] = of
+        return made
+
+    monkeypatch.setattr(commissioning, "mean_curves", lambda tables: curves[id(tables)])
+    plain, more = {}, {}
+    for code, ((first, _), (second, _)) in enumerate(pairs):
+        plain |= {f"{code}a": session(code, "anna", {"barefoot": first}), f"{code}b": session(code, "ben", {"barefoot": second})}
+        other = {key: curve + 30.0 for key, curve in first.items()}
+        more |= {
+            f"{code}a": session(code, "anna", {"orthosis": other, "barefoot": first}),
+            f"{code}b": session(code, "ben", {"barefoot": second}), f"{code}c": session(code, "ben", {"barefoot": other}),
+        }  # fmt: skip
+    one, two = repeated_sessions(plain), repeated_sessions(more)
+    assert one is not None
+    assert two is not None
+    assert two.factor == one.factor
+    assert (two.people, two.sessions) == (LEAST_PEOPLE, 2 * LEAST_PEOPLE)
+
+
+def test_a_hundred_silent_sessions_are_all_on_a_page() -> None:
+    found = Commissioned(tuple(f"s{n}" for n in range(100)), tuple(f"s{n}" for n in range(100)), {}, None, (), None)
+    style = load_style()
+    pages = list(_question_pages(found, style))
+    assert len(pages) > 1
+    for page in pages:
+        assert all(text.get_window_extent().y0 > 0 for text in page.figure.findobj(Text) if text.get_text())
+    words = [text.get_text() for page in pages for text in page.figure.findobj(Text)]
+    assert {f"s{n}" for n in range(100)} <= set(words)
 
 
 def test_sessions_of_one_examiner_are_not_repeated() -> None:

@@ -129,7 +129,7 @@ def test_markers_that_lie_far_from_the_model_are_named() -> None:
     position = Skeleton(MODEL).markers(POSE, tuple(PLACES))
     assert marker_remarks(tracked(position), "walk.trc") == []
     (remark,) = marker_remarks(tracked(5.0 * position), "walk.trc")
-    assert remark == "Far from their places on the model, or never in walk.trc: P1, P2, P3."
+    assert remark == "Far from their places on the model in a frame, or in none of those asked for of walk.trc: P1, P2, P3."
 
 
 def test_a_marker_that_is_nowhere_is_named_and_one_that_is_hidden_at_times_is_not() -> None:
@@ -140,7 +140,7 @@ def test_a_marker_that_is_nowhere_is_named_and_one_that_is_hidden_at_times_is_no
     pose = track_markers(MODEL, tuple(PLACES), hidden, tasks, rate_hz=100.0)
     assert marker_remarks(pose, "walk.trc") == []
     (remark,) = marker_remarks(track_markers(MODEL, tuple(PLACES), gone, tasks, rate_hz=100.0), "walk.trc")
-    assert remark == "Far from their places on the model, or never in walk.trc: P3."
+    assert remark == "Far from their places on the model in a frame, or in none of those asked for of walk.trc: P3."
 
 
 def test_a_time_range_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:
