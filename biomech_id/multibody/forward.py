@@ -53,12 +53,18 @@ _STEPS = 20
 _LEAP = 0.5
 #: A joint with friction that is slower than this when another one stops or breaks away has stopped too, rad/s or m/s.
 _RESTS = 1e-9
-#: Share of a run over which the derivatives of prescribed motions are looked at.
+#: Derivatives of prescribed motions are looked at over this share of a run, or of a second if it is longer.
 _DIFFERENCE = 1e-5
+#: The golden section spreads times that meet no regular kinks; a wrong derivative is off at this many of them.
+_SPREAD, _KINKS = 0.6180339887498949, 3
 #: As many evaluations that take a run on by less than this share of it would have to be some billions for the whole.
 _MANY, _SLOW_SHARE = 40_000, 2e-5
 #: An event's value that is zero because a joint rests; events are found where the rest begins.
 _AT_REST = 1e-300
+#: At a dead centre a joint moves by this much less than others, in m and rad, and no force of it holds them.
+_DEAD = 1e6
+#: A jump is found to 4 units of rounding, and left behind by 8.
+_PAST = 8 * np.finfo(float).eps
 #: A joint has stopped when its speed has changed sign by this, rad/s or m/s: events of the same speed come before.
 _STOPPED = 1e-12
 
@@ -113,11 +119,17 @@ def _each(kind: type, words: str) -> Kind:
 
 
 #: Wrenches on bodies at a time, each of one frame, or laws for them.
-Loads = Callable[[float], Iterable[External]] | Sequence[WrenchLaw]
+Loads = Callable[[float], Iterable[External]] | Sequence[WrenchLaw] | WrenchLaw
+
+
+def _are_loads(value: object) -> bool:
+    laws = value if isinstance(value, Sequence) else [value]
+    return callable(value) or all(isinstance(law, WrenchLaw) for law in laws)
 
 
 @takes(
     system=a(System), q0=an_array(), u0=an_array(), t_s=an_array(), events=or_none(a(Mapping)), stop_at=a_str(),
+    external=or_none(Kind("a function of time that gives loads, or WrenchLaws", _are_loads)),
     friction=_each(Friction, "a mapping of speeds to Friction"),
     prescribed=_each(AxisFunction, "a mapping of coordinates to functions of time with both derivatives"),
     tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
@@ -150,16 +162,17 @@ def simulate(
         (N,), increasing times at which the motion is wanted, s.
     external : Loads | None, optional
         Wrenches ON bodies as a function of time, by body's name; or laws of time, coordinates and speeds
-        (`biomech_id.multibody.laws.WrenchLaw`).
+        (`biomech_id.multibody.laws.WrenchLaw`), or one.
     friction : Mapping[str, Friction] | None, optional
         Speed, that of a dependent coordinate too -> Coulomb friction against it: a joint that stops stays exactly at rest until
-        what acts on it overcomes the static limit.
+        what acts on it overcomes the static limit. That is looked at in every step of the integrator and at all ``t_s``: a load
+        that comes and goes between two of them may be missed.
     prescribed : Mapping[str, AxisFunction] | None, optional
         Free coordinate -> its motion as a function of time, s, with rate and acceleration; the others follow by dynamics, and what
-        drives it is in ``forces``. Its values in ``q0`` and ``u0`` are not looked at; friction at it is left to its drive.
+        drives it is in ``forces``. Its values in ``q0`` and ``u0`` are not looked at; it can have no friction itself.
     events : Mapping[str, CrossingFunction] | None, optional
-        Name -> function of t, q, u; the times of its zero crossings are found. With friction, a value that rests at zero has
-        crossed it once, where the rest begins.
+        Name -> function of t, q, u; the times of its zero crossings are found. With friction, a value that rests at zero
+        crosses it where the rest begins and where it ends.
     stop_at : str, optional
         Name of the event that ends the run; times after it are left out.
     tolerance : float, optional
@@ -201,30 +214,53 @@ def simulate(
 
     def crossing(name: str) -> Callable[[float, FloatArray], float]:
         def value(t: float, y: FloatArray) -> float:
-            return events[name](t, *model.state(t, y)) or at_rest
+            return events[name](t, *model.state(t, y)) or at_rest[name]
 
         value.terminal = name == stop_at  # type: ignore[attr-defined]
         return value
 
-    at_rest = _AT_REST * bool(friction)
+    def leave_zero(t: float, y: FloatArray) -> None:
+        """Find events whose value rested at zero until here, and the side of zero that each value is on from here."""
+        ahead = y + _RESTS * model.rates(t, y)
+        for name, event in events.items():
+            side, at_zero = event(t + _RESTS, *model.state(t + _RESTS, ahead)), event(t, *model.state(t, y)) == 0
+            if rested[name] and at_zero and side:
+                times[name].append(t)
+            rested[name], at_rest[name] = at_zero and not side, np.copysign(_AT_REST, side)
+
+    at_rest, rested = dict.fromkeys(events, 0.0), dict.fromkeys(events, True)
     watched: list[Any] = [crossing(name) for name in events] + [model.margin] * bool(friction)
     times: dict[str, list[float]] = {name: [] for name in events}
     states: list[tuple[float, FloatArray, FloatArray]] = []
-    t, y = t_s[0], np.concatenate([q0[model.carried], u0, [0.0]])
+    t, y, until = t_s[0], np.concatenate([q0[model.carried], u0, [0.0]]), t_s[-1]
     while len(states) < len(t_s) and not times.get(stop_at):
         y = model.settled(t, y)
-        ahead = t_s[len(states) :]
-        run: Any = solve_ivp(model.rates, (t, t_s[-1]), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
-        states += [(*state, model.going) for state in zip(run.t, np.transpose(run.y), strict=True)]
-        if not run.success:
+        if friction:
+            leave_zero(t, y)
+            if times.get(stop_at):
+                states += [(t, y, model.going)] * (not states)
+                break
+        ahead = t_s[len(states) : np.searchsorted(t_s, until, "right")]
+        run: Any = solve_ivp(model.rates, (t, until), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
+        reached = [(*state, model.going) for state in zip(run.t, np.transpose(run.y), strict=True)]
+        missed = [k for k, state in enumerate(reached) if model.margin(*state[:2]) < 0] if friction and until == t_s[-1] else []
+        if missed:  # between two steps of the integrator: again, from the wanted time before to this one
+            reached = reached[: missed[0]]
+        states += reached
+        if not run.success and not missed:
             raise InvalidValueError(
                 f"The motion cannot be followed beyond {states[-1][0] if states else t:g} s: {run.message}",
                 value=run.status, expected="a motion without collisions or singular states", where="simulate",
             )  # fmt: skip
-        for found, roots in zip(times.values(), run.t_events or (), strict=False):
-            found += [root for root in roots if root > t + _RESTS or t == t_s[0]]
-        if friction and len(run.t_events[-1]):
+        start, until = t, run.t[missed[0]] if missed else t_s[-1]
+        if friction and len(run.t_events[-1]) and not missed:
             t, y = run.t_events[-1][0], run.y_events[-1][0]
+            t = min(t + _PAST * (1.0 + abs(t)), t_s[min(len(states), len(t_s) - 1)])
+        elif reached:
+            t, y, _ = reached[-1]
+        for (name, found), roots in zip(times.items(), run.t_events or (), strict=False):
+            new = [root for root in roots if root > start + _RESTS or start == t_s[0] or name == stop_at]
+            found += [root for root in new if root <= t] if missed else new
     evaluations = model.evaluations
     q, u = (np.array(parts) for parts in zip(*(model.state(t, y) for t, y, _ in states), strict=True))
     check_closed(system, q, system.kinematics(q))
@@ -248,7 +284,8 @@ class _Model:
         self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, *, language: Language,
         friction: Mapping[str, Friction], prescribed: Mapping[str, AxisFunction], t_s: FloatArray,
     ) -> None:  # fmt: skip
-        self.system, self.external, self.evaluations, self.n1 = system, external, 0, len(u0)
+        self.system, self.evaluations, self.n1 = system, 0, len(u0)
+        self.external = [external] if isinstance(external, WrenchLaw) else external
         # A prescribed coordinate is a joint that no force moves from its motion: it sticks to that for good.
         self.rubbing = np.array([system.speed(name) for name in (*friction, *prescribed)], dtype=int)
         limits = [(one.limit, one.kinetic) for one in friction.values()] + [(np.inf, 0.0)] * len(prescribed)
@@ -379,7 +416,9 @@ class _Model:
         if stuck.any():
             forces = self.forces(t, y, self.going)[stuck]
             A, b, *_ = self.holds
-            left[stuck] = OVERCOME - np.abs(A @ forces + b) / (np.diag(A) * self.limits[stuck])
+            size = np.diag(A) * self.limits[stuck]
+            over = np.divide(np.abs(A @ forces + b), size, out=np.zeros(len(b)), where=size > 0)
+            left[stuck] = OVERCOME - over
         return float(left.min()) if t > self.begun else 1.0
 
     margin.terminal = True  # type: ignore[attr-defined]
@@ -407,7 +446,10 @@ class _Model:
         held = self.rubbing[self.going == 0]
         X, w = (np.eye(self.n1)[held], 0.0) if W is None else (W[held], self.w[held])
         Z = np.linalg.solve(M1, X.T)
-        A, b = X @ Z, X @ a1 + w
+        b = X @ a1 + w
+        dead = np.abs(Z).max(axis=0) >= _DEAD * np.einsum("ij,ji->i", X, Z)
+        X, Z = np.where(dead[:, None], 0.0, X), np.where(dead, 0.0, Z)
+        A = X @ Z
         resting = len(b) - len(self.motions)
         b[resting:] -= [motion.curvature(t) for motion in self.motions]
         alone = np.count_nonzero(X[:resting], axis=1) == 1
@@ -423,8 +465,8 @@ class _Model:
         n, ahead = len(self.carried), np.abs(y / (np.abs(self._values(t, y)[: len(y)]) + _RESTS))
         name, speed = self.system.free_speeds[int(np.argmin(ahead[n:-1]))], float(y[n + int(np.argmin(ahead[n:-1]))])
         return InvalidValueError(
-            f"The motion does not come to its end: at {t:g} s {_MANY} evaluations take it on by {t - self.mark:.2g} s. The speed "
-            f"{name!r} is {speed:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
+            f"The motion does not come to its end: at {t:g} s {_MANY} evaluations take it on by {max(0.0, t - self.mark):.2g} s. "
+            f"The speed {name!r} is {speed:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
             value=speed, expected="laws without jumps; Coulomb friction as friction={...: Friction(...)}", where=name,
         )  # fmt: skip
 
@@ -475,12 +517,20 @@ class _Model:
 def _check_prescribed(
     system: System, prescribed: Mapping[str, AxisFunction], friction: Mapping[str, Friction], t_s: FloatArray
 ) -> None:
-    times, h = np.linspace(t_s[0], t_s[-1], 50)[1:-1], _DIFFERENCE * (t_s[-1] - t_s[0])
+    span = t_s[-1] - t_s[0]
+    h = _DIFFERENCE * min(span, 1.0)
+    times = t_s[0] + span * np.modf(_SPREAD * np.arange(1, 50))[0]
     for name, motion in prescribed.items():
-        place_of(name, [n for n in system.free if n in system.free_speeds and n not in friction], "free coordinate to prescribe")
+        place_of(name, [n for n in system.free if n in system.free_speeds], "free coordinate to prescribe")
+        if name in friction:
+            raise InvalidValueError(
+                f"The coordinate {name!r} is both prescribed and has friction: its motion is given, whatever force that takes.",
+                value=name, expected="prescribed or friction at one coordinate; friction adds to the force that drives it",
+                where="simulate",
+            )  # fmt: skip
         for value, rate in ((motion.value, motion.slope), (motion.slope, motion.curvature)):
             rates = rate(times) + 0.0 * times
-            off = float(np.abs((value(times + h) - value(times - h)) / (2 * h) - rates).max())
+            off = float(np.sort(np.abs((value(times + h) - value(times - h)) / (2 * h) - rates))[-_KINKS])
             if off > 1e-3 * np.abs(rates).max() + 1e-6:
                 raise InvalidValueError(
                     f"The prescribed {name!r} has a rate or an acceleration that is no derivative, off by {off:.2g}.", value=off,

@@ -7,8 +7,9 @@ A joint that slips has its kinetic friction against its speed. One at rest has w
 
 With X = du/du1 of the joints at rest, their accelerations are A f + b, A = X M1^-1 X^T, b without friction. The least constraint
 within the limits, min f^T A f / 2 + f^T b with \|f\| <= static, is a linear complementarity: what it leaves at zero sticks. Joints
-at their limit that accelerate break away, the furthest first, and have kinetic friction from there on. Limits are given as torques
-or forces; friction that grows with the force across a joint has no place here.
+at their limit that accelerate break away, the furthest first, and have kinetic friction from there on; one that another then pushes
+back rests again. A joint that its force does not move, at a dead centre or where motions are given, goes as it is moved. Limits are
+given as torques or forces; friction that grows with the force across a joint has no place here.
 
 Source: Moreau (1966) C R Acad Sci Paris 262:1388; Stewart (2000) SIAM Rev 42:3.
 """
@@ -30,6 +31,8 @@ OVERCOME = 1e-8
 _ROUNDING = 1e-12
 #: Eigenvalues of A below this, its diagonal scaled to 1, belong to joints that cannot move apart from each other.
 _TOGETHER = 1e-11
+#: How often, for each joint, joints that would turn round at once may be put back to rest.
+_RETURNS = 3
 #: A limit of zero is a box without an inside.
 _LEAST_LIMIT = 1e-300
 
@@ -86,6 +89,7 @@ def holding(A: FloatArray, b: FloatArray, limits: FloatArray | float = np.inf) -
         f (k,), N or N m; A f + b is zero where no limit is reached. The smallest of those that do the same.
     """
     size = np.sqrt(np.diag(A))
+    size[size == 0.0] = np.inf  # at a dead centre no force of the joint moves anything
     values, ways = np.linalg.eigh(A / np.outer(size, size))
     apart = values > _TOGETHER
     values, ways, box = values[apart], ways[:, apart], limits * size
@@ -118,13 +122,32 @@ def breaking(A: FloatArray, b: FloatArray, limits: FloatArray, kinetic: FloatArr
     FloatArray
         (k,), 1 or -1 for the way a joint goes, 0 where it sticks.
     """
-    going = np.zeros(len(b))
+    bound, going = np.isinf(limits), np.zeros(len(b))
+    if bound.all():
+        return going
+    if bound.any():
+        free = ~bound
+        passed = np.linalg.solve(A[np.ix_(bound, bound)], A[np.ix_(bound, free)]).T
+        left, size = A[np.ix_(free, free)] - passed @ A[np.ix_(bound, free)], np.abs(b[free]) + np.abs(passed) @ np.abs(b[bound])
+        moved = np.diag(left) <= _TOGETHER * np.diag(A)[free]
+        left[moved], left[:, moved], along = 0.0, 0.0, b[free] - passed @ b[bound]
+        along[moved & (np.abs(along) <= _TOGETHER * size)] = 0.0
+        going[free] = breaking(left, along, limits[free], kinetic[free])
+        return going
+    size, back = np.diag(A), _RETURNS * len(b)
+    light = size == 0.0
+    unit = np.where(light, 1.0, size)
     while True:
         rest, f = going == 0, -going * kinetic
         f[rest] = holding(A[np.ix_(rest, rest)], b[rest] + A[rest] @ f, limits[rest])
-        ahead = -np.sign(f) * (A @ f + b) / np.diag(A) - _ROUNDING * limits
-        ahead = np.where(rest & (np.abs(f) >= limits * (1 - _ROUNDING)), ahead, 0.0)
-        first = np.argmax(ahead)
-        if ahead[first] <= 0:
+        ahead = (A @ f + b) / unit
+        turned = ~rest & (going * ahead < -_ROUNDING * limits)
+        if turned.any() and back:
+            going[turned], back = 0.0, back - 1
+            continue
+        at_limit = rest & (light | (np.abs(f) >= limits * (1 - _ROUNDING)))
+        over = np.where(at_limit, np.abs(ahead) - _ROUNDING * limits * ~light, 0.0)
+        first = np.argmax(over)
+        if over[first] <= 0:
             return going
-        going[first] = -np.sign(f[first])
+        going[first] = np.sign(ahead[first])

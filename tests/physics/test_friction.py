@@ -24,10 +24,18 @@ from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
 from tests.physics import test_redundant_loops as cranks
 from tests.physics.test_redundant_loops import plate_on_cranks, posed
+from tests.unit.multibody.mechanisms import slider_crank
 
 G_M_S2 = 9.81
 MASS_KG, STIFFNESS_N_M = 2.0, 50.0
 OMEGA = np.sqrt(STIFFNESS_N_M / MASS_KG)
+
+
+CRANK = [
+    Segment("crank", 1.0, np.array([0.05, 0.0, 0.0]), np.diag([0.0, 0.001, 0.001])),
+    Segment("rod", 1.0, np.array([0.15, 0.0, 0.0]), np.diag([0.0, 0.008, 0.008])),
+    Segment("slider", 2.0, np.zeros(3), np.zeros((3, 3))),
+]
 
 
 def block(*, gravity: tuple[float, float, float] = (0.0, 0.0, 0.0), **more: object) -> System:
@@ -242,7 +250,7 @@ def test_what_does_not_end_says_why() -> None:
 
 
 def test_events_of_a_joint_that_rests() -> None:
-    """A speed that is zero all along is no crossing each step: it is one where the rest begins."""
+    """A speed that is zero all along is no crossing each step: it is one where the rest begins and one where it ends."""
     pulled = block(drives=[Drive(("x",), lambda t, q, u: [-4.0 if t < 1 else 4.0 * (t - 1)])])
     run = simulate(
         pulled,
@@ -252,7 +260,113 @@ def test_events_of_a_joint_that_rests() -> None:
         friction={"x": Friction(5.0)},
         events={"u": lambda t, q, u: u[0]},
     )
-    np.testing.assert_allclose(run.events_s["u"], [2.0 / 4.5], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(run.events_s["u"], [2.0 / 4.5, 2.25], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_run_ends_where_a_joint_breaks_away(way: float) -> None:
+    pulled = block(drives=[Drive(("x",), lambda t, q, u: [way * t])])
+    friction, events = {"x": Friction(1.0)}, {"moves": lambda t, q, u: u[0]}
+    run = simulate(pulled, np.zeros(1), np.zeros(1), np.linspace(0, 3, 31), friction=friction, events=events, stop_at="moves")
+    np.testing.assert_allclose(run.events_s["moves"], [1.0], rtol=0, atol=1e-7)
+    assert run.t_s[-1] == pytest.approx(1.0)
+    on = simulate(pulled, np.zeros(1), np.zeros(1), np.linspace(0, 3, 31), friction=friction, events=events)
+    np.testing.assert_allclose(on.events_s["moves"], [1.0], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(on.q[-1], way * 2.0**3 / 6 / MASS_KG, rtol=0, atol=1e-7)
+
+
+def test_a_run_that_starts_by_breaking_away_ends_there() -> None:
+    pulled = block(drives=[Drive(("x",), lambda t, q, u: [2.0])])
+    more = {"friction": {"x": Friction(1.0)}, "events": {"moves": lambda t, q, u: u[0]}, "stop_at": "moves"}
+    run = simulate(pulled, np.zeros(1), np.zeros(1), np.linspace(0, 3, 31), **more)  # type: ignore[arg-type]
+    assert run.t_s.tolist() == [0.0]
+
+
+LOADS = {
+    "sine, one period": (lambda t: 1.4 * np.sin(2 * np.pi * t), np.linspace(0, 1, 101)),
+    "sine, three periods": (lambda t: 1.4 * np.sin(2 * np.pi * t), np.linspace(0, 3, 301)),
+    "bump": (lambda t: 5 * np.exp(-(((t - 5) / 0.5) ** 2)), np.linspace(0, 10, 201)),
+    "pulse": (lambda t: 50.0 * (2.0 <= t < 2.2), np.linspace(0, 3, 301)),
+}
+
+
+@pytest.mark.parametrize("case", LOADS)
+def test_a_load_that_comes_and_goes_beside_time_stepping(case: str) -> None:
+    """A block that rests breaks away under it, stops and starts again; Moreau's steps of the one block."""
+    load, times_s = LOADS[case]
+    shaken = block(drives=[Drive(("x",), lambda t, q, u: [load(t)])])
+    run = simulate(shaken, np.zeros(1), np.zeros(1), times_s, friction={"x": Friction(1.0)})
+    x, u, steps = 0.0, 0.0, 40_000
+    step_s = times_s[-1] / steps
+    for k in range(steps):
+        freely = u + step_s * load((k + 0.5) * step_s) / MASS_KG
+        after = np.sign(freely) * max(0.0, abs(freely) - step_s * 1.0 / MASS_KG)
+        x, u = x + step_s * (u + after) / 2, after
+    assert abs(x - run.q[-1, 0]) < 3e-4 * np.abs(run.q).max()
+    assert np.ptp(run.q) > 1e-5
+    assert run.energy_drift_J < 1e-9
+
+
+def test_a_rest_without_a_load_in_time_costs_nothing() -> None:
+    pendulum = n_pendulum([1.0], [1.0], gravity_m_s2=G_M_S2)
+    run = simulate(pendulum, np.array([0.02]), np.zeros(1), np.linspace(0, 10, 1001), friction={"q_0": Friction(0.5)})
+    assert run.evaluations < 300
+
+
+CART = np.array([[4.4624 + 2.6133, 2.6133], [2.6133, 2.6133]])
+
+
+def test_a_joint_that_another_pushes_back_rests_again() -> None:
+    """Cart and load: each alone would go, the load once it slips no longer draws the cart."""
+    segments = [Segment(name, mass, np.zeros(3), np.zeros((3, 3))) for name, mass in (("cart", 4.4624), ("load", 2.6133))]
+    bodies = [Body(segments[0], prismatic("x1")), Body(segments[1], prismatic("x2"), "cart")]
+    drive = Drive(("x1", "x2"), lambda t, q, u: [-2.77837, -4.72114])
+    friction = {"x1": Friction(0.74460, 0.77063), "x2": Friction(2.41228, 3.76734)}
+    run = simulate(System(bodies, (0, 0, 0), drives=[drive]), *np.zeros((2, 2)), np.linspace(0, 1, 3), friction=friction)
+    assert run.evaluations < 300
+    ahead = np.linalg.inv(CART)
+    limits, kinetic = np.array([[one.limit, one.kinetic] for one in friction.values()]).T
+    going = breaking(ahead, ahead @ [-2.77837, -4.72114], limits, kinetic)
+    np.testing.assert_array_equal(np.sign(run.u[-1]), going)
+
+
+@pytest.mark.parametrize(("number", "systems"), [(2, 1500), (3, 500)])
+def test_what_goes_speeds_up_and_what_rests_is_held(number: int, systems: int) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(systems):
+        X = rng.normal(size=(number, number)) * 10.0 ** rng.uniform(-1, 1, (number, 1))
+        A, kinetic = X @ X.T, rng.uniform(0.1, 3.0, number)
+        limits = kinetic * rng.uniform(1.0, 3.0, number)
+        b = X @ rng.normal(size=number) * 10.0 ** rng.uniform(-0.5, 1.5)
+        going = breaking(A, b, limits, kinetic)
+        rest, f = going == 0, -going * kinetic
+        f[rest] = holding(A[np.ix_(rest, rest)], b[rest] + A[rest] @ f)
+        assert (going * (A @ f + b) >= -1e-9 * np.abs(b).max()).all()
+        assert (np.abs(f[rest]) <= limits[rest] * (1 + 1e-9)).all()
+
+
+def at_dead_centre(inner: bool, u0: float, gravity_m_s2: float, friction_N: float) -> Simulation:
+    system = slider_crank(0.1, 0.3, CRANK, gravity_m_s2=(0.0, -gravity_m_s2, 0.0))
+    q0 = np.array([np.pi, -np.pi, 0.2] if inner else [0.0, 0.0, 0.4])
+    return simulate(system, q0, np.array([u0]), np.linspace(0, 3, 31), friction={"x": Friction(friction_N)})
+
+
+@pytest.mark.parametrize("inner", [False, True])
+@pytest.mark.parametrize("gravity_m_s2", [0.0, G_M_S2])
+@pytest.mark.parametrize("u0", [0.0, 2.0])
+def test_friction_at_a_dead_centre(inner: bool, gravity_m_s2: float, u0: float) -> None:
+    """A slider there holds no crank, which goes on through it and falls out of it; nearly no friction changes nearly nothing."""
+    run = at_dead_centre(inner, u0, gravity_m_s2, 1.0)
+    assert run.energy_drift_J < 1e-9
+    assert (np.ptp(run.q[:, 0]) > 0.3) == bool(u0 or gravity_m_s2)
+    back = at_dead_centre(inner, -u0, gravity_m_s2, 1.0)
+    if not gravity_m_s2:
+        np.testing.assert_allclose(back.q[:, 0] - back.q[0, 0], run.q[0, 0] - run.q[:, 0], rtol=0, atol=1e-9)
+    light, none = (at_dead_centre(inner, u0, gravity_m_s2, limit) for limit in (1e-9, 0.0))
+    np.testing.assert_allclose(light.q, none.q, rtol=0, atol=1e-6)
+    # What friction took is F times the slider's way, turning points included but for those between two samples.
+    fine = np.abs(np.diff(run.q[:, 2])).sum()
+    assert run.work_J[-1] <= -fine + 1e-9
 
 
 def test_nothing_else_changes_without_friction() -> None:

@@ -185,7 +185,11 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], object], str]] = {
     "friction by a number": (lambda: rubbed({"q0": 0.3}), "takes a mapping of speeds to Friction or None as its friction"),  # type: ignore[arg-type]
     "prescribed by a number": (lambda: given({"q0": 3.0}), "takes a mapping of coordinates to functions of time with both"),
     "prescribed, not there": (lambda: given({"knee": RAMP}), "no free coordinate to prescribe 'knee'"),
-    "prescribed with friction": (lambda: given({"q0": RAMP}, {"q0": Friction(1.0)}), "no free coordinate to prescribe 'q0'"),
+    "prescribed with friction": (lambda: given({"q0": RAMP}, {"q0": Friction(1.0)}), "'q0' is both prescribed and has friction"),
+    "loads that are none": (
+        lambda: simulate(TWO, NO[0], NO[0], SECOND, external=3.0),  # type: ignore[arg-type]
+        "takes a function of time that gives loads, or WrenchLaws or None as its external, not 3.0",
+    ),
     "prescribed by its loop": (
         lambda: simulate(four_bar(), CLOSED[0], Z[0, :1], SECOND, prescribed={"b": RAMP}),
         "no free coordinate to prescribe 'b'",

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Segment
 from biomech_id.multibody.forward import Simulation, simulate
+from biomech_id.multibody.forward import _check_prescribed as check_prescribed
 from biomech_id.multibody.friction import Friction
 from biomech_id.multibody.functions import SineFunction
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction, prismatic, revolute
@@ -18,8 +19,10 @@ from biomech_id.multibody.parts import Body
 from biomech_id.multibody.reduction import inverse_dynamics, projection
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.system import System
+from tests.physics.test_friction import CRANK
 from tests.physics.test_redundant_loops import in_the_plane, plate_on_cranks, posed
 from tests.physics.test_wrenches_by_law import tree
+from tests.unit.multibody.mechanisms import slider_crank
 
 G_M_S2 = 9.81
 
@@ -137,4 +140,55 @@ def test_a_spring_on_a_given_coordinate_takes_its_drive() -> None:
     run = simulate(block, np.zeros(1), np.array([0.8]), times_s, prescribed={"x": motion})
     force = 2.0 * motion.curvature(times_s) + 30.0 * motion.value(times_s) + 4.0 * motion.slope(times_s)
     np.testing.assert_allclose(run.forces["x"], force, rtol=0, atol=1e-10)
+    assert run.energy_drift_J < 1e-9
+
+
+@pytest.mark.parametrize(("rate_hz", "span_s"), [(20.0, 100.0), (3.0, 600.0), (1.0, 1800.0)])
+def test_the_derivatives_of_long_runs_are_derivatives(rate_hz: float, span_s: float) -> None:
+    """The sines are exact; over a fixed share of the run their differences were not."""
+    check_prescribed(on_a_pivot(), {"height": sine(0.1, 2 * np.pi * rate_hz)}, {}, np.array([0.0, span_s]))
+
+
+class SmoothStep:
+    """3 t^2 - 2 t^3 over the first second: its acceleration jumps at both ends; so many of them one after the other."""
+
+    def __init__(self, number: int = 1) -> None:
+        self.number = number
+
+    def _part(self, t: Any, before: float, polynomial: Any, after: float) -> Any:
+        part = np.clip(np.asarray(t) * 1.0, 0.0, self.number)
+        inside = (t > 0) & (t < self.number)
+        return np.where(inside, polynomial(part - np.floor(part)), np.where(np.asarray(t) <= 0, before, after))
+
+    def value(self, t: Any) -> Any:
+        t = np.asarray(t)
+        whole = np.clip(np.floor(t), 0, self.number)
+        return whole + self._part(t, 0.0, lambda x: 3 * x**2 - 2 * x**3, 0.0)
+
+    def slope(self, t: Any) -> Any:
+        return self._part(t, 0.0, lambda x: 6 * x - 6 * x**2, 0.0)
+
+    def curvature(self, t: Any) -> Any:
+        return self._part(t, 0.0, lambda x: 6 - 12 * x, 0.0)
+
+
+@pytest.mark.parametrize(("number", "span_s"), [(1, 4.9), (1, 7.0), (49, 49.0)])
+def test_a_piecewise_acceleration_is_an_acceleration(number: int, span_s: float) -> None:
+    check_prescribed(on_a_pivot(), {"height": SmoothStep(number)}, {}, np.array([0.0, span_s]))
+
+
+@pytest.mark.parametrize("motion", [sine(1.0, 3.0, 0.3), PolynomialFunction((0.0, 7.0)), PolynomialFunction((0.4, 0.0, 0.0, 0.5))])
+def test_friction_where_only_a_given_motion_moves(motion: Any) -> None:
+    """The crank is given, the slider rubs: what drives it is inverse dynamics and F sign(x') dx/dtheta, also past dead centres."""
+    system, times_s = slider_crank(0.1, 0.3, CRANK, gravity_m_s2=(0.0, -G_M_S2, 0.0)), np.linspace(0, 3, 61)
+    theta = float(motion.value(0.0))
+    rod = -np.arcsin(np.sin(theta) / 3)
+    q0 = np.array([theta, rod - theta, 0.1 * np.cos(theta) + 0.3 * np.cos(rod)])
+    run = simulate(system, q0, np.zeros(1), times_s, prescribed={"theta": motion}, friction={"x": Friction(5.0)})
+    needed = inverse_dynamics(system, run.q, run.u[:, :1], motion.curvature(times_s)[:, None] + np.zeros((61, 1)))[:, 0]
+    way = projection(system, run.q, run.u[:, :1])[0][:, 2, 0]
+    moves = np.abs(run.u[:, 2]) > 1e-6
+    rubbed = needed + 5.0 * np.sign(run.u[:, 2]) * way
+    np.testing.assert_allclose(run.forces["theta"][moves], rubbed[moves], rtol=0, atol=1e-9)
+    assert moves.sum() > 50
     assert run.energy_drift_J < 1e-9

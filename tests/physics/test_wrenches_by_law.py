@@ -118,3 +118,9 @@ def test_a_gap_stays_a_gap() -> None:
     q[1, 0] = np.nan
     lost = np.isnan(bare.inverse(q, u, u, law.on(bare.kinematics(q, u), q, np.zeros(3)))).any(axis=1)
     np.testing.assert_array_equal(lost, [False, True, False])
+
+
+def test_one_law_needs_no_list() -> None:
+    system, law = tree(), WrenchLaw(*ENDS[0], line)  # type: ignore[arg-type]
+    runs = [simulate(system, *np.full((2, 5), 0.1), TIMES_S, external=external) for external in (law, [law])]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
