@@ -243,7 +243,8 @@ def simulate(
         ahead = t_s[len(states) : np.searchsorted(t_s, until, "right")]
         run: Any = solve_ivp(model.rates, (t, until), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
         reached = [(*state, model.going) for state in zip(run.t, np.transpose(run.y), strict=True)]
-        missed = [k for k, state in enumerate(reached) if model.margin(*state[:2]) < 0] if friction and until == t_s[-1] else []
+        looked_at = reached if friction and until == t_s[-1] and not model.for_good(y) else []
+        missed = [k for k, state in enumerate(looked_at) if model.margin(*state[:2]) < 0]
         if missed:  # between two steps of the integrator: again, from the wanted time before to this one
             reached = reached[: missed[0]]
         states += reached
@@ -422,6 +423,11 @@ class _Model:
         return float(left.min()) if t > self.begun else 1.0
 
     margin.terminal = True  # type: ignore[attr-defined]
+
+    def for_good(self, y: FloatArray) -> bool:
+        """Whether all is at rest and nothing asks for the time."""
+        in_time = self.system.drives or self.external is not None or self.motions
+        return not in_time and not self.going.any() and not y[len(self.carried) : -1].any()
 
     def forces(self, t: float, y: FloatArray, going: FloatArray) -> FloatArray:
         """The friction on each joint while they go these ways."""
