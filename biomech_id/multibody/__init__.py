@@ -1,9 +1,9 @@
 """Mechanisms of bodies and joints, apart from gait: one description, and everything that follows from it.
 
 `system` describes (bodies, `joints`, `closures` of loops, `springs`, drives, gravity) and has the dynamics of the cut tree;
-`reduction` closes the loops; `forward` simulates, with `friction` of joints and wrenches by `laws`; `linear` linearises; `traced`
-writes the equations as a program that `generated` runs; `symbolic` derives them as expressions. `examples` makes systems of it:
-pendulums, limbs, arms, linkages.
+`reduction` closes the loops; `forward` simulates, with `friction` of joints, wrenches by `laws` and `rolling` contacts; `linear`
+linearises; `traced` writes the equations as a program that `generated` runs; `symbolic` derives them as expressions. `examples`
+makes systems of it: pendulums, limbs, arms, linkages.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from biomech_id.multibody.linear import linearised as linearise
     from biomech_id.multibody.parts import Body
     from biomech_id.multibody.reduction import assemble, configuration
+    from biomech_id.multibody.rolling import Rolling
     from biomech_id.multibody.springs import Spring
     from biomech_id.multibody.system import System
     from biomech_id.multibody.traced import equations
 
 #: Name -> the module that has it: ``biomech_id.mechanics`` is this room, as a door for researchers.
 _DOOR = {
-    "Body": "parts:Body", "Friction": "friction:Friction", "Segment": ".dynamics.body:Segment", "Spring": "springs:Spring",
-    "System": "system:System", "WrenchLaw": "laws:WrenchLaw",
+    "Body": "parts:Body", "Friction": "friction:Friction", "Rolling": "rolling:Rolling", "Segment": ".dynamics.body:Segment",
+    "Spring": "springs:Spring", "System": "system:System", "WrenchLaw": "laws:WrenchLaw",
     "assemble": "reduction:assemble", "ball": "joints:ball", "cardan": "joints:cardan", "configuration": "reduction:configuration",
     "equations": "traced:equations", "free": "joints:free", "generate": "generated:generate", "linearise": "linear:linearised",
     "n_pendulum": "examples.pendulums:n_pendulum", "pin": "closures:pin", "prismatic": "joints:prismatic",
@@ -40,6 +41,7 @@ _DOOR = {
 }  # fmt: skip
 __getattr__, __dir__ = door(__name__, _DOOR)
 __all__ = [
-    "Body", "Friction", "Segment", "Spring", "System", "WrenchLaw", "assemble", "ball", "cardan", "configuration", "equations",
-    "free", "generate", "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical", "universal",
+    "Body", "Friction", "Rolling", "Segment", "Spring", "System", "WrenchLaw", "assemble", "ball", "cardan", "configuration",
+    "equations", "free", "generate", "linearise", "n_pendulum", "pin", "prismatic", "revolute", "simulate", "spherical",
+    "universal",
 ]  # fmt: skip

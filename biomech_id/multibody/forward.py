@@ -26,6 +26,7 @@ from biomech_id.multibody.joints import AxisFunction
 from biomech_id.multibody.kinematics import place_of
 from biomech_id.multibody.laws import WrenchLaw
 from biomech_id.multibody.reduction import check_closed, projection, reduced
+from biomech_id.multibody.rolling import Rolling
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
 
@@ -65,6 +66,12 @@ _AT_REST = 1e-300
 _DEAD = 1e6
 #: A jump is found to 4 units of rounding, and left behind by 8.
 _PAST = 8 * np.finfo(float).eps
+#: Step along q' into the complex numbers.
+_ALONG = 1e-30j
+#: How fast sliding that the integrator's errors leave dies away, 1/s.
+_BACK = 10.0
+#: Sliding below this, m/s, is the rounding of who gives speeds, or the integrator's, and taken away.
+_SLIDES = 1e-4
 #: A joint has stopped when its speed has changed sign by this, rad/s or m/s: events of the same speed come before.
 _STOPPED = 1e-12
 
@@ -92,7 +99,8 @@ class Simulation:
         How often the right-hand side was asked for.
     forces : Mapping[str, FloatArray], optional
         Speed with friction -> (N,), N or N m, of the friction on it: of one at rest, what holds it. Prescribed coordinate -> of
-        what drives it.
+        what drives it. Contact that rolls -> (N, 3), N, of the force on its body: of a wheel or ball in the axes of the other body,
+        of a skate along its direction, then zeros.
     """
 
     t_s: FloatArray
@@ -132,7 +140,7 @@ def _are_loads(value: object) -> bool:
     external=or_none(Kind("a function of time that gives loads, or WrenchLaws", _are_loads)),
     friction=_each(Friction, "a mapping of speeds to Friction"),
     prescribed=_each(AxisFunction, "a mapping of coordinates to functions of time with both derivatives"),
-    tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
+    rolling=_each(Rolling, "a mapping of names to skates and wheels"), tolerance=a_quantity(LEAST_TOLERANCE, 1.0),
 )  # fmt: skip
 def simulate(
     system: System,
@@ -143,6 +151,7 @@ def simulate(
     external: Loads | None = None,
     friction: Mapping[str, Friction] | None = None,
     prescribed: Mapping[str, AxisFunction] | None = None,
+    rolling: Mapping[str, Rolling] | None = None,
     events: Mapping[str, CrossingFunction] | None = None,
     stop_at: str = "",
     tolerance: float = TOLERANCE,
@@ -170,6 +179,9 @@ def simulate(
     prescribed : Mapping[str, AxisFunction] | None, optional
         Free coordinate -> its motion as a function of time, s, with rate and acceleration; the others follow by dynamics, and what
         drives it is in ``forces``. Its values in ``q0`` and ``u0`` are not looked at; it can have no friction itself.
+    rolling : Mapping[str, Rolling] | None, optional
+        Name, not that of a speed -> a contact that does not slide. ``q0`` and ``u0`` have to be such a state; what of sliding is
+        rounding, or the integrator's error, is taken from the speeds.
     events : Mapping[str, CrossingFunction] | None, optional
         Name -> function of t, q, u; the times of its zero crossings are found. With friction, a value that rests at zero
         crosses it where the rest begins and where it ends.
@@ -191,8 +203,8 @@ def simulate(
         A state that is none of this system's.
     InvalidValueError
         A state or times that are not finite, times that do not increase, joints that move no mass, a stop at an event that is not
-        there, loops that are not closed, or a motion the integrator cannot follow, such as that of a drive that jumps where a speed
-        changes sign.
+        there, loops that are not closed, contacts that slide, or a motion the integrator cannot follow, such as that of a drive
+        that jumps where a speed changes sign.
 
     Examples
     --------
@@ -207,10 +219,10 @@ def simulate(
     from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
 
     q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
-    events, friction, prescribed = events or {}, friction or {}, prescribed or {}
+    events, friction, prescribed, rolling = events or {}, friction or {}, prescribed or {}, rolling or {}
     _check(system, q0, u0, t_s, events, stop_at)
     _check_prescribed(system, prescribed, friction, t_s)
-    model = _Model(system, q0, u0, external, language=language, friction=friction, prescribed=prescribed, t_s=t_s)
+    model = _Model(system, q0, u0, external, language=language, friction=friction, prescribed=prescribed, rolling=rolling, t_s=t_s)
 
     def crossing(name: str) -> Callable[[float, FloatArray], float]:
         def value(t: float, y: FloatArray) -> float:
@@ -242,7 +254,7 @@ def simulate(
                 break
         ahead = t_s[len(states) : np.searchsorted(t_s, until, "right")]
         run: Any = solve_ivp(model.rates, (t, until), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
-        reached = [(*state, model.going) for state in zip(run.t, np.transpose(run.y), strict=True)]
+        reached = [(at, model.kept(at, x) if rolling else x, model.going) for at, x in zip(run.t, np.transpose(run.y), strict=True)]
         looked_at = reached if friction and until == t_s[-1] and not model.for_good(y) else []
         missed = [k for k, state in enumerate(looked_at) if model.margin(*state[:2]) < 0]
         if missed:  # between two steps of the integrator: again, from the wanted time before to this one
@@ -265,11 +277,14 @@ def simulate(
     evaluations = model.evaluations
     q, u = (np.array(parts) for parts in zip(*(model.state(t, y) for t, y, _ in states), strict=True))
     check_closed(system, q, system.kinematics(q))
-    forces = np.array([model.forces(*state) for state in states]).T
-    t_s, work = (np.array([state[0] for state in states]), np.array([state[1][-1] for state in states]))
-    happened = {name: np.array(found) for name, found in times.items()}
-    forces_by_name = dict(zip([*friction, *prescribed], forces, strict=True))
-    return Simulation(t_s, q, u, system.energy(q, u), work, happened, evaluations, forces_by_name)
+    rows = iter(np.array([model.forces(*state) for state in states]).T)
+    forces_by_name = dict(zip([*friction, *prescribed], rows, strict=False))
+    for name in rolling:
+        forces_by_name[name] = np.transpose([next(rows) for _ in range(3)])
+    return Simulation(
+        t_s[: len(states)], q, u, system.energy(q, u), np.array([y[-1] for _, y, _ in states]),
+        {name: np.array(found) for name, found in times.items()}, evaluations, forces_by_name,
+    )  # fmt: skip
 
 
 class _Model:
@@ -283,13 +298,15 @@ class _Model:
 
     def __init__(
         self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, *, language: Language,
-        friction: Mapping[str, Friction], prescribed: Mapping[str, AxisFunction], t_s: FloatArray,
+        friction: Mapping[str, Friction], prescribed: Mapping[str, AxisFunction], rolling: Mapping[str, Rolling], t_s: FloatArray,
     ) -> None:  # fmt: skip
         self.system, self.evaluations, self.n1 = system, 0, len(u0)
         self.external = [external] if isinstance(external, WrenchLaw) else external
-        # A prescribed coordinate is a joint that no force moves from its motion: it sticks to that for good.
-        self.rubbing = np.array([system.speed(name) for name in (*friction, *prescribed)], dtype=int)
-        limits = [(one.limit, one.kinetic) for one in friction.values()] + [(np.inf, 0.0)] * len(prescribed)
+        # A prescribed coordinate is a joint that no force moves from its motion: it sticks to that for good. So does what rolls.
+        self.rolling = rolling
+        # A contact has no speed of its own: the first one stands for it.
+        self.rubbing = np.array([system.speed(name) for name in (*friction, *prescribed)] + [0] * 3 * len(rolling), dtype=int)
+        limits = [(one.limit, one.kinetic) for one in friction.values()] + [(np.inf, 0.0)] * (len(self.rubbing) - len(friction))
         self.limits, self.kinetic = np.array(limits).reshape(-1, 2).T
         #: The way each joint with friction slips, 1 or -1; 0 at rest.
         self.going, self.begun, self.mark, self.span = np.zeros(len(limits)), t_s[0], t_s[0], t_s[-1] - t_s[0]
@@ -303,7 +320,7 @@ class _Model:
         self.q = q0.copy()
         self.fours = [four for four, _ in system.layout.quaternions]
         self.carried_speeds = [] if self.fours else [system.speed(system.coordinates[k]) for k in self.carried]
-        self.driven = bool(system.drives or limits) or external is not None
+        self.driven = bool(system.drives or limits or external is not None)
         method: Elimination = "IC" if self.by_newton else "TE"
         self.closing = generate(equations(system, ["correction"], method), language) if self.by_newton else None
         self.turning = generate(equations(system, ["J2"], method), language) if self.by_newton else None
@@ -314,6 +331,8 @@ class _Model:
         self.equations = generate(equations(system, ["a1", "damping_power", *(["M1"] if limits else [])], method), language)
         self.x = np.zeros(len(self.equations.program.inputs))
         self.last = len(self.x) - self.n1
+        self.W = np.eye(self.n1)
+        self.w = np.zeros(self.n1)
         if self.by_newton:
             self.W = projection(system, q0[None], u0[None])[0][0]
             sizes = system.loop_sizes[:, [system.speed(name) for name in system.dependent]]
@@ -369,14 +388,16 @@ class _Model:
         return self._plain_values(t, y)  # a mechanism that is always near one, or rests in it
 
     def _plain_values(self, t: float, y: FloatArray) -> FloatArray:
-        n, x, u1 = len(self.carried), self.x, y[len(self.carried) : -1]
+        n = len(self.carried)
+        x = self.x
+        u1 = y[n:-1]
         power = 0.0
         out = np.empty(len(y))
         if self.driven or self.fours or self.by_newton:
             q, u, W = self._posed(y)
             if self.driven:
                 tau = self.system.drive_forces(t, q, u)
-                tau[self.rubbing] -= self.going * self.kinetic
+                np.subtract.at(tau, self.rubbing, self.going * self.kinetic)
                 if self.external is not None:
                     moving = self.system.kinematics(q[None], u[None])
                     laws, states = self.external, (moving, q[None], np.array([t]))
@@ -391,7 +412,7 @@ class _Model:
         out[n:-1] = results[: self.n1]
         out[-1] = power + results[self.n1]
         if not self.going.all():
-            out[-1] += self._hold(t, out[n:-1], results[self.n1 + 1 :].reshape(self.n1, self.n1), W) @ u1
+            out[-1] += self._hold(t, u, out[n:-1], results[self.n1 + 1 :].reshape(self.n1, self.n1)) @ u1
         return np.concatenate([out, u]) if self.by_newton else out
 
     def settled(self, t: float, y: FloatArray) -> FloatArray:
@@ -400,24 +421,39 @@ class _Model:
         rest = (np.abs(speeds) < _RESTS) | np.isinf(self.limits)
         self.begun, self.going = t, np.where(rest, 0.0, np.sign(speeds))
         if rest.any():
-            y = self._placed(t, y).copy()
-            self._plain_values(t, y)
-            A, b, X, Z, still = self.holds
-            u1 = y[len(self.carried) : -1]
-            slip = X @ u1
-            slip[len(b) - len(self.motions) :] = 0.0
-            u1 += Z @ holding(A, slip)
-            u1[still] = 0.0
+            y = self.kept(t, y)
+            A, b, *_ = self.holds
             self.going[rest] = breaking(A, b, self.limits[rest], self.kinetic[rest])
+        return y
+
+    def kept(self, t: float, y: FloatArray) -> FloatArray:
+        """The state with prescribed coordinates where they have to be, exact rest, and contacts that do not slide."""
+        y = self._placed(t, y).copy()
+        self._plain_values(t, y)
+        A, _, X, Z, still, resting, last = self.holds
+        u1 = y[len(self.carried) : -1]
+        slip = X @ u1
+        slides = np.abs(slip[last:])
+        if not (slides <= _SLIDES).all():
+            worst = int(np.argmax(slides))
+            name = [*self.rolling][worst // 3]
+            raise InvalidValueError(
+                f"At {t:g} s the contact {name!r} slides at {slides[worst]:.3g} m/s.", value=float(slides[worst]), where=name,
+                expected="a start without sliding, joints and motions that leave it so, no wheel that lies flat (its speed is nan)",
+            )  # fmt: skip
+        slip[resting:last] = 0.0
+        u1 += Z @ holding(A, slip)
+        u1[still] = 0.0
         return y
 
     def margin(self, t: float, y: FloatArray) -> float:
         """What is left until the first joint stops or breaks away; what begins with this motion has not stopped again."""
-        stuck, left = self.going == 0, self.going * self.state(t, y)[1][self.rubbing] + _STOPPED
+        stuck = self.going == 0
+        left = self.going * self.state(t, y)[1][self.rubbing] + _STOPPED
         if stuck.any():
             forces = self.forces(t, y, self.going)[stuck]
             A, b, *_ = self.holds
-            size = np.diag(A) * self.limits[stuck]
+            size = np.diag(A) * np.nan_to_num(self.limits[stuck], posinf=0.0)
             over = np.divide(np.abs(A @ forces + b), size, out=np.zeros(len(b)), where=size > 0)
             left[stuck] = OVERCOME - over
         return float(left.min()) if t > self.begun else 1.0
@@ -447,20 +483,25 @@ class _Model:
             y[self.speed_places] = [motion.slope(t) for motion in self.motions]
         return y
 
-    def _hold(self, t: float, a1: FloatArray, M1: FloatArray, W: FloatArray | None) -> FloatArray:
+    def _hold(self, t: float, u: FloatArray, a1: FloatArray, M1: FloatArray) -> FloatArray:
         """Add the accelerations that keep stuck joints; the forces in the free speeds. What they follow from stays in ``holds``."""
         held = self.rubbing[self.going == 0]
-        X, w = (np.eye(self.n1)[held], 0.0) if W is None else (W[held], self.w[held])
+        X, w, last = self.W[held], self.w[held], len(held) - 3 * len(self.rolling)
+        if self.rolling:
+            moving = self.system.kinematics(self.q + _ALONG * self.system.rates(self.q[None], u[None]))
+            rows = np.concatenate([contact.rows(moving) for contact in self.rolling.values()])
+            X[last:] = rows.real @ self.W
+            w[last:] = (rows @ (self.w + (_BACK + 1 / _ALONG) * u)).real
         Z = np.linalg.solve(M1, X.T)
         b = X @ a1 + w
         dead = np.abs(Z).max(axis=0) >= _DEAD * np.einsum("ij,ji->i", X, Z)
         X, Z = np.where(dead[:, None], 0.0, X), np.where(dead, 0.0, Z)
         A = X @ Z
-        resting = len(b) - len(self.motions)
-        b[resting:] -= [motion.curvature(t) for motion in self.motions]
+        resting = last - len(self.motions)
+        b[resting:last] -= [motion.curvature(t) for motion in self.motions]
         alone = np.count_nonzero(X[:resting], axis=1) == 1
         still = X[:resting][alone].any(axis=0)  # speeds that are zero exactly, not but for rounding
-        self.holds = A, b, X, Z, still
+        self.holds = A, b, X, Z, still, resting, last
         forces = holding(A, b) if np.isfinite(A).all() else np.nan * b
         a1 += Z @ forces
         a1[still] = 0.0
@@ -468,8 +509,11 @@ class _Model:
 
     def _no_end(self, t: float, y: FloatArray) -> InvalidValueError:
         """Why a run does not come to its end, as an error: it hangs where a speed would change sign next."""
-        n, ahead = len(self.carried), np.abs(y / (np.abs(self._values(t, y)[: len(y)]) + _RESTS))
-        name, speed = self.system.free_speeds[int(np.argmin(ahead[n:-1]))], float(y[n + int(np.argmin(ahead[n:-1]))])
+        n = len(self.carried)
+        ahead = np.abs(y / (np.abs(self._values(t, y)[: len(y)]) + _RESTS))
+        nearest = int(np.argmin(ahead[n:-1]))
+        name = self.system.free_speeds[nearest]
+        speed = float(y[n + nearest])
         return InvalidValueError(
             f"The motion does not come to its end: at {t:g} s {_MANY} evaluations take it on by {max(0.0, t - self.mark):.2g} s. "
             f"The speed {name!r} is {speed:.3g} there; a drive or load that jumps where it changes sign keeps it so.",
@@ -479,12 +523,14 @@ class _Model:
     def _known(self, y: FloatArray) -> None:
         """Fill in what the equations take, but for the drives; loops closed."""
         self._fill(y)
-        n, free = len(self.carried), len(self.free)
+        n = len(self.carried)
+        free = len(self.free)
         if self.closing is not None:
             self.x[free:n] = self.q[self.dependent] = self._closed(self.closing, self.x[: self.last], slice(free, n))
 
     def _fill(self, y: FloatArray) -> None:
-        x, n = self.x, len(self.carried)
+        x = self.x
+        n = len(self.carried)
         x[:n], x[self.last - self.n1 : self.last] = y[:n], y[n:-1]
         for four in self.fours:
             here = [self.free.index(k) for k in four]
@@ -497,11 +543,13 @@ class _Model:
         q[self.free] = self.x[: len(self.free)]
         if self.posed is None:
             return q, y[n:-1], None
-        results, speeds = self.posed.one(self.x[: self.last]), len(self.system.speeds)
+        results = self.posed.one(self.x[: self.last])
+        speeds = len(self.system.speeds)
+        after = speeds * (1 + n1)
         if not self.by_newton:
-            q[self.dependent] = results[speeds * (1 + n1) : speeds * (1 + n1) + len(self.dependent)]
+            q[self.dependent] = results[after : after + len(self.dependent)]
         self.w = results[-speeds:]
-        self.W = results[speeds : speeds * (1 + n1)].reshape(speeds, n1)
+        self.W = results[speeds:after].reshape(speeds, n1)
         return q, results[:speeds], self.W
 
     @staticmethod
@@ -510,7 +558,8 @@ class _Model:
 
         Where that fails, or leaps to another branch, they are not a number, and the integrator takes a smaller step.
         """
-        near, size = x[place].copy(), np.inf
+        near = x[place].copy()
+        size = np.inf
         for _ in range(_STEPS):
             step = closing.one(x)
             x[place] -= step

@@ -127,7 +127,7 @@ def breaking(A: FloatArray, b: FloatArray, limits: FloatArray, kinetic: FloatArr
         return going
     if bound.any():
         free = ~bound
-        passed = np.linalg.solve(A[np.ix_(bound, bound)], A[np.ix_(bound, free)]).T
+        passed = np.linalg.lstsq(A[np.ix_(bound, bound)], A[np.ix_(bound, free)], rcond=_TOGETHER)[0].T
         left, size = A[np.ix_(free, free)] - passed @ A[np.ix_(bound, free)], np.abs(b[free]) + np.abs(passed) @ np.abs(b[bound])
         moved = np.diag(left) <= _TOGETHER * np.diag(A)[free]
         left[moved], left[:, moved], along = 0.0, 0.0, b[free] - passed @ b[bound]

@@ -181,7 +181,7 @@ class Turn:
     function: AxisFunction | None = None
 
     def __post_init__(self) -> None:
-        _check_axis(self.axis, self.coordinate)
+        check_axis(self.axis, self.coordinate)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Slide:
     function: AxisFunction | None = None
 
     def __post_init__(self) -> None:
-        _check_axis(self.axis, self.coordinate)
+        check_axis(self.axis, self.coordinate)
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,21 @@ JointStep = Turn | Slide | Orientation
 JointSteps = tuple[JointStep, ...]
 
 
-def _check_axis(axis: Axis, name: str) -> None:
+def check_axis(axis: Axis, name: str) -> None:
+    """Refuse a direction that is no unit vector.
+
+    Parameters
+    ----------
+    axis : Axis
+        Three numbers.
+    name : str
+        What it belongs to.
+
+    Raises
+    ------
+    InvalidValueError
+        Anything else.
+    """
     if np.shape(axis) != (3,) or not abs(sum(c * c for c in axis) - 1) < UNIT:
         raise InvalidValueError(
             f"The axis {axis} of {name!r} is no unit vector.", value=axis, expected="three numbers of length 1", where=name

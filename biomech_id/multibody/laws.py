@@ -81,8 +81,7 @@ class WrenchLaw(TwoPoints):
         InvalidValueError
             A law that gives NaN or infinity in a state without a gap.
         """
-        places = {name: place for name, place in vars(self).items() if name.endswith("place_m")}
-        check_numbers(f"law on {self.body}", **places)
+        check_numbers(f"law on {self.body}", place_m=self.place_m, other_place_m=self.other_place_m)
         values = np.full((len(q), 6), np.nan)
         for k, state in enumerate(zip(t_s, q, moving.u, *self.gap(moving)[:2], strict=True)):
             if np.isfinite(state[-1]).all():

@@ -159,7 +159,7 @@ class System:
             if not isinstance(closure, LoopClosure):
                 raise InvalidValueError(
                     f"{type(closure).__name__} is no relation of coordinates that closes a loop.", value=closure,
-                    expected="closures of positions; what only binds speeds goes through describe() and kane()", where="System",
+                    expected="closures of positions; what only binds speeds: simulate(rolling=...), or kane()", where="System",
                 )  # fmt: skip
         rows, wanted = sum(closure.size for closure in self.closures), len(self.dependent)
         if self.layout.quaternions and set(self.dependent) & {self.coordinates[k] for q, _ in self.layout.quaternions for k in q}:

@@ -123,4 +123,4 @@ def test_a_gap_stays_a_gap() -> None:
 def test_one_law_needs_no_list() -> None:
     system, law = tree(), WrenchLaw(*ENDS[0], line)  # type: ignore[arg-type]
     runs = [simulate(system, *np.full((2, 5), 0.1), TIMES_S, external=external) for external in (law, [law])]
-    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+    np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=1e-12, atol=1e-14)  # generated code may take over in between
