@@ -16,10 +16,10 @@ from biomech_id.conventions import LAYERS_OF_MEANS, Aspect, Column, table_column
 from biomech_id.errors import Finding
 from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
 
-#: What rooms that do not know pandas call a table of it.
 if TYPE_CHECKING:
     Table: TypeAlias = pd.DataFrame
 else:
+    #: What rooms that do not know pandas call a table of it.
     Table = ForwardRef("pd.DataFrame", module=__name__)
 #: Rows of one curve in `Tables.cycles`:
 #: 0, 1 ... 100 percent.
