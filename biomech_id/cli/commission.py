@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, shown_progress
+from biomech_id.cli.report import equality_shown
 from biomech_id.cli.run import Kinetics, Model, RecipeFile, recipe_of
 from biomech_id.languages import WRITTEN
 
@@ -51,22 +52,25 @@ def commission(
     if sizes is not None and sizes.exists():
         raise OutputError.at(sizes, f"{sizes} is there already.", "a file that is not there yet")
     with shown_progress(progress, language=language) as told:
-        found = commissioned(folder, recipe_of(recipe, model, kinetics), workers=workers, progress=told)
-    for name, sentence in found.failed.items():
+        lab = commissioned(folder, recipe_of(recipe, model, kinetics), workers=workers, progress=told)
+    for name, sentence in (*lab.failed.items(), *lab.unread.items()):
         print_error(f"{name}: {sentence}")
-    for name in found.silent:
+    for name in lab.silent:
         print_error(f"{name}: stores no model outputs to compare with.")
-    for each in found.questions:
-        counted = f"{len(each.sessions)} of {len(found.analysed)}"
+    for each in lab.questions:
+        counted = f"{len(each.sessions)} of {len(lab.analysed)} sessions, {each.sessions[0]}"
         print_line(f"{each.answers}, {counted}: {worded(each.rule, each.example['values'], language)}")
-    equal = [] if found.compared is None or found.compared.parity is None else [x for x in found.compared.parity["equal"] if x]
-    print_line(f"{equal.count('true')} of {len(equal)} compared curves are equal to within storage rounding.")
-    print_line(f"Wrote {draw_commission(found, output, load_style(language=language))}.")
+    code = DONE
+    if lab.compared is not None and lab.compared.parity is not None:
+        compared: list[Any] = [row for row in lab.compared.parity.itertuples() if row.equal]
+        different = [row for row in compared if row.equal != "true"]
+        code = equality_shown(different, len(compared), lab.compared.summary["kinetics"])
+    print_line(f"Wrote {draw_commission(lab, output, load_style(language=language))}.")
     if sizes is not None:
-        if found.errors is None:
+        if lab.errors is None:
             words = f"Below {folder} fewer than {LEAST_PEOPLE} people were measured by two examiners: no error sizes."
             raise MissingInputError.at(folder, words, "code and [clinic] examiner in each subject.toml")
         with whole_file(sizes) as part:
-            part.write_text(f"[output]\nerror_sizes = {toml_value(list(found.errors.error_sizes))}\n", encoding="utf-8")
+            part.write_text(f"[output]\nerror_sizes = {toml_value(list(lab.errors.error_sizes))}\n", encoding="utf-8")
         print_line(f"Wrote {sizes}.")
-    return WARNINGS if found.failed or found.silent or found.questions or "false" in equal else DONE
+    return WARNINGS if lab.failed or lab.unread or lab.silent or lab.questions else code

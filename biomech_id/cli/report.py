@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from biomech_id.session.values.step import DRAWS, READS, load, stage, steps
 
 if TYPE_CHECKING:
     from biomech_id.report.pdf import Signed
+    from biomech_id.statistics.parity import Compared
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 Patterns = Annotated[
@@ -149,7 +151,7 @@ def parity(
     Example: biomech-id parity results/anna patients/anna --report
     """
     from biomech_id.pipeline.parity import keep_parity, kinetics_of, parity_of, write_parity
-    from biomech_id.statistics.parity import said, why_different
+    from biomech_id.statistics.parity import said
 
     rows = parity_of(out, subject_dir)
     print_line(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
@@ -166,12 +168,28 @@ def parity(
         with shown_progress() as progress:
             written = keep_parity(rows, out, progress=progress)
         print_line(f"Wrote {written}.")
-    different = sum(row.equal is False for row in rows)
-    compared = sum(row.equal is not None for row in rows)
-    print_line(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
+    different = [row for row in rows if row.equal is False]
+    return equality_shown(different, sum(row.equal is not None for row in rows), kinetics_of(out))
+
+
+def equality_shown(different: Sequence[Compared], compared: int, kinetics: str) -> int:
+    """Print how many curves equal the stored ones and what accounts for the others; the exit code.
+
+    Parameters
+    ----------
+    different : Sequence[Compared]
+        Curves that are not equal.
+    compared : int
+        How many were compared.
+    kinetics : str
+        Mode of the analysis.
+    """
+    from biomech_id.statistics.parity import why_different
+
+    print_line(f"{compared - len(different)} of {compared} compared curves are equal to within storage rounding.")
     if different:
-        why = why_different([row for row in rows if row.equal is False], kinetics_of(out))
-        print_error(f"{different} curves differ from the stored ones by more than rounding. {why}")
+        why = why_different(different, kinetics)
+        print_error(f"{len(different)} curves differ from the stored ones by more than rounding. {why}")
     return WARNINGS if different else DONE
 
 

@@ -52,6 +52,8 @@ class Commissioned:
         Those of them whose recordings store no outputs.
     failed : Mapping[str, str]
         Session that could not be analysed -> sentence.
+    unread : Mapping[str, str]
+        File of an analysed session that could not be -> sentence.
     compared : Tables | None
         Tables of one session with the comparison of all, each trial named with its session; None where none stores outputs.
     questions : tuple[Question, ...]
@@ -63,6 +65,7 @@ class Commissioned:
     analysed: tuple[str, ...]
     silent: tuple[str, ...]
     failed: Mapping[str, str]
+    unread: Mapping[str, str]
     compared: Tables | None
     questions: tuple[Question, ...]
     errors: OwnErrors | None
@@ -76,16 +79,16 @@ def questions_of(sessions: Mapping[str, Tables]) -> tuple[Question, ...]:
     sessions : Mapping[str, Tables]
         Session -> its tables.
     """
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    by_rule: dict[str, dict[str, Mapping[str, Any]]] = {}
     for name, tables in sessions.items():
         for source in (tables.summary, *tables.summary["trials"]):
             for finding in source.get("findings", ()):
                 if finding["severity"] != "info":
-                    found.setdefault(finding["rule"], {}).setdefault(name, finding)
+                    by_rule.setdefault(finding["rule"], {}).setdefault(name, finding)
     rows = table("en")
     asked = (
         Question(rule, rows.get(rule, {}).get("answers", ANSWERING[0]), tuple(by), next(iter(by.values())))
-        for rule, by in found.items()
+        for rule, by in by_rule.items()
     )
     return tuple(sorted(asked, key=lambda each: (ANSWERING.index(each.answers), -len(each.sessions), each.rule)))
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from biomech_id.errors import MissingInputError
 from biomech_id.judgement.commissioning import Commissioned, questions_of, repeated_sessions
-from biomech_id.pipeline.parity import NothingStoredError, parity_of
+from biomech_id.pipeline.parity import NothingStoredError, parity_of_tables
 from biomech_id.pipeline.study.batch import run_study
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
@@ -47,17 +47,18 @@ def commissioned(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Pr
             words = f"No session below {folder} could be analysed: {'; '.join(failed.values())}"
             raise MissingInputError.at(folder, words, "folders of recordings that `biomech-id run` can analyse")
         recorded = recordings_of(list(sessions), folder)
-        rows = {name: _compared(out / name, recorded[name], name) for name in sessions}
+        rows = {name: _compared(tables, recorded[name], name) for name, tables in sessions.items()}
         every = [row for own in rows.values() for row in own]
+        unread = {f"{name}/{lost['file']}": lost["error"] for name, tables in sessions.items() for lost in tables.summary["failed"]}
         return Commissioned(
-            tuple(sessions), tuple(name for name, own in rows.items() if not own), failed,
+            tuple(sessions), tuple(name for name, own in rows.items() if not own), failed, unread,
             _together(next(iter(sessions.values())), every), questions_of(sessions), repeated_sessions(sessions),
         )  # fmt: skip
 
 
-def _compared(out: Path, recordings: Path, session: str) -> list[ParityRow]:
+def _compared(tables: Tables, recordings: Path, session: str) -> list[ParityRow]:
     try:
-        return [replace(row, trial=f"{session}/{row.trial}") for row in parity_of(out, recordings)]
+        return [replace(row, trial=f"{session}/{row.trial}") for row in parity_of_tables(tables, recordings)]
     except NothingStoredError:
         return []
 

@@ -10,6 +10,7 @@ from biomech_id.pipeline.redraw import redraw
 from biomech_id.readers import read
 from biomech_id.session.folder.read_write import read_tables, update_output
 from biomech_id.session.tables.csv_text import write_csv
+from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress
 from biomech_id.statistics.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 
@@ -37,7 +38,24 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     NothingStoredError
         None of the recordings stores model outputs.
     """
-    tables = read_tables(out)
+    return parity_of_tables(read_tables(out), subject_dir)
+
+
+def parity_of_tables(tables: Tables, subject_dir: Path) -> tuple[ParityRow, ...]:
+    """Compare a session's tables with what its recordings store.
+
+    Parameters
+    ----------
+    tables : Tables
+        The session's tables.
+    subject_dir : Path
+        The folder with the recordings they were made from.
+
+    Raises
+    ------
+    FileRefusedError, MissingInputError, NothingStoredError
+        As of `parity_of`.
+    """
     rows: list[ParityRow] = []
     static_file = tables.summary["static"]["file"]
     if static_file and "sides" in tables.calibration:

@@ -19,19 +19,18 @@ from biomech_id.report.pages.cover import draw_banner
 from biomech_id.report.pages.parity import parity_pages
 from biomech_id.report.panels.page import Page
 from biomech_id.report.pdf import no_collector, stamp, write_pdf
-from biomech_id.statistics.parity import MECHANICAL, quantity_of
 
 _ROLE_MM, _COUNT_MM, _NAMES_MM, _TEXT_MM = 22.0, 23.0, 43.0, 185.0
 #: Sessions that a row names.
 _MOST_NAMED = 4
 
 
-def draw_commission(found: Commissioned, path: Path, style: Style | str | Path | None = None) -> Path:
+def draw_commission(lab: Commissioned, path: Path, style: Style | str | Path | None = None) -> Path:
     """Draw what was found about a laboratory's sessions, and return the file.
 
     Parameters
     ----------
-    found : Commissioned
+    lab : Commissioned
         Of `pipeline.commission.commissioned`.
     path : Path
         PDF to write.
@@ -45,15 +44,15 @@ def draw_commission(found: Commissioned, path: Path, style: Style | str | Path |
     """
     look = style if isinstance(style, Style) else load_style(style)
     with mpl.rc_context(look.rc), no_collector():
-        pages = [*_question_pages(found, look), *_parity_pages(found, look), _error_page(found, look)]
+        pages = [*_question_pages(lab, look), *_parity_pages(lab, look), _error_page(lab, look)]
         stamp(pages, look, code="", session="", version=__version__)
         return write_pdf(pages, path, look, title=look.label("commission.title"))
 
 
-def _question_pages(found: Commissioned, style: Style) -> Iterator[Page]:
-    sheet, n = Sheet(style), len(found.analysed)
-    counts = {"n": n, "stored": n - len(found.silent), "failed": len(found.failed), "asked": len(found.questions)}
-    colour = "warn" if found.failed or found.silent else "accept"
+def _question_pages(lab: Commissioned, style: Style) -> Iterator[Page]:
+    sheet, n = Sheet(style), len(lab.analysed)
+    counts = {"n": n, "stored": n - len(lab.silent), "failed": len(lab.failed), "asked": len(lab.questions)}
+    colour = "warn" if lab.failed or lab.silent or lab.unread else "accept"
     y = draw_banner(sheet, 22.0, style.label("commission.head", **counts), style.label("commission.how", **counts), colour=colour)
     heads = (
         ("commission.who", _ROLE_MM),
@@ -61,40 +60,27 @@ def _question_pages(found: Commissioned, style: Style) -> Iterator[Page]:
         ("commission.in", _NAMES_MM),
         ("commission.what", _TEXT_MM),
     )
-    rows: list[tuple[Cell | str, ...]] = [("–", "–", name, style.label("commission.silent")) for name in found.silent]
-    rows += [("–", "–", name, sentence) for name, sentence in found.failed.items()]
-    for each in found.questions:
+    rows: list[tuple[Cell | str, ...]] = [("–", "–", name, style.label("commission.silent")) for name in lab.silent]
+    rows += [("–", "–", name, sentence) for name, sentence in {**lab.failed, **lab.unread}.items()]
+    for each in lab.questions:
         names = [*each.sessions[:_MOST_NAMED], *["…"][: len(each.sessions) > _MOST_NAMED]]
         counted = style.label("parity.of", equal=len(each.sessions), n=n)
         words = worded(each.rule, each.example["values"], style.language)
         rows.append((Cell(style.label(f"commission.{each.answers}"), bold=True), counted, ", ".join(names), words))
     rest: TextTable | None = TextTable(tuple(TableColumn(style.label(head), width) for head, width in heads), rows)
     while rest is not None:
-        _, rest = rest.draw(sheet, LEFT_MM, y, room_mm=BOTTOM_MM - y)
+        rest = rest.draw(sheet, LEFT_MM, y, room_mm=BOTTOM_MM - y)[1] if rows else None
         yield Page("questions", style.label("commission.questions"), sheet.figure)
         sheet, y = Sheet(style), 24.0
 
 
-def _parity_pages(found: Commissioned, style: Style) -> Iterator[Page]:
-    if found.compared is None or found.compared.parity is None:
-        return
-    rows = [
-        (quantity_of(variable), word) for variable, word in found.compared.parity[["variable", "equal"]].to_numpy(object) if word
-    ]
-    counts = {"equal": sum(word == "true" for _, word in rows), "n": len(rows), "sessions": len(found.analysed) - len(found.silent)}
-    strange = any(word != "true" for quantity, word in rows if quantity not in MECHANICAL)
-    textbook = found.compared.summary.get("kinetics") == "textbook"
-    colour = "warn" if strange or (counts["equal"] < counts["n"] and not textbook) else "accept"
-    words = [style.label("commission.parity_how", **counts)]
-    words += [style.label("commission.textbook")] if textbook else []
-    words += [style.label("commission.strange")] if strange else []
-    verdict = (colour, style.label("commission.parity_head", **counts), " ".join(words))
-    for figure in parity_pages(found.compared, style, verdict):
+def _parity_pages(lab: Commissioned, style: Style) -> Iterator[Page]:
+    for figure in parity_pages(lab.compared, style) if lab.compared is not None else ():
         yield Page("parity", style.label("commission.parity"), figure)
 
 
-def _error_page(found: Commissioned, style: Style) -> Page:
-    sheet, own = Sheet(style), found.errors
+def _error_page(lab: Commissioned, style: Style) -> Page:
+    sheet, own = Sheet(style), lab.errors
     if own is None:
         draw_banner(sheet, 22.0, style.label("commission.no_errors"), style.label("commission.no_errors_how"), colour="quiet")
         return Page("errors", style.label("commission.errors"), sheet.figure)

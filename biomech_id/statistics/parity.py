@@ -285,7 +285,13 @@ def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
     Sentence
         With the largest difference among its values.
     """
-    offsets = [(row.side, row.variable, float(row.largest)) for row in different if row.variable in STORED_OFFSETS]
+    # Of several sessions the largest of each.
+    largest: dict[tuple[str, str], float] = {}
+    for row in different:
+        if row.variable in STORED_OFFSETS:
+            key = row.side, row.variable
+            largest[key] = max(float(row.largest), largest.get(key, 0.0))
+    offsets = [(*key, size) for key, size in largest.items()]
     others = [row for row in different if row.variable not in STORED_OFFSETS]
     mechanics = kinetics == "textbook" and any(quantity_of(row.variable) in MECHANICAL for row in others)
     strange = [row for row in others if not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL)]

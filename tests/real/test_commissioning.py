@@ -38,3 +38,17 @@ def test_one_session_s_folder_is_compared_like_a_study(tmp_path: Path, c3d_dir: 
     told = CliRunner().invoke(app, ["commission", str(tmp_path / "lab"), "-o", str(tmp_path / "out.pdf"), "--kinetics", "vicon"])
     assert "stores no model outputs" not in told.output
     assert int(told.output.split("compared curves")[0].split()[-1]) > 100
+
+
+def test_a_damaged_file_of_a_session_is_named(tmp_path: Path, c3d_dir: Path) -> None:
+    shutil.copytree(c3d_dir / "children/HC030A", tmp_path / "lab/HC030A")
+    damaged = tmp_path / "lab/HC030A/HC030A22.c3d"
+    whole = damaged.read_bytes()
+    damaged.unlink()
+    damaged.write_bytes(whole[:30_000])
+    told = CliRunner().invoke(app, ["commission", str(tmp_path / "lab"), "-o", str(tmp_path / "out.pdf")])
+    assert told.exit_code == 3
+    assert "HC030A/HC030A22.c3d: The parameters of HC030A22.c3d cannot be followed" in told.output
+    # As `parity` accounts for what differs.
+    assert "HeadOffset by 0.5" in told.output
+    assert "Textbook kinetics are meant to differ" in told.output

@@ -60,7 +60,7 @@ class ParityLine(Protocol):
     equal: str
 
 
-def parity_pages(tables: Tables, style: Style, verdict: tuple[str, str, str] | None = None) -> list[Figure]:
+def parity_pages(tables: Tables, style: Style) -> list[Figure]:
     """Draw the comparison, legs and what is above them on a sheet each; without a comparison it says how to make one.
 
     Parameters
@@ -69,15 +69,13 @@ def parity_pages(tables: Tables, style: Style, verdict: tuple[str, str, str] | N
         The session's tables.
     style : Style
         Colours, words, scales and units of the report.
-    verdict : tuple[str, str, str] | None, optional
-        What stands above, as of `verdict_of`; None for that.
     """
     sheet = Sheet(style)
     if tables.parity is None:
         sheet.text(LEFT_MM, 30.0, style.label("absent.parity"), size="heading")
         return [sheet.figure]
     rows = list(records(tables.parity))
-    verdict = verdict or verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
+    verdict = verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
     further = [[row for row in rows if row.variable in apart] for apart in (_UPPER, _INSIDE_FOOT)]
     first = _parity_sheet(sheet, [row for row in rows if row.variable not in _UPPER | _INSIDE_FOOT], verdict)
     return [first, *(_parity_sheet(Sheet(style), of_sheet, verdict) for of_sheet in further if of_sheet)]

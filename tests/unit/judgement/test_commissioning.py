@@ -124,7 +124,8 @@ def test_each_examiner_counts_once_in_the_condition_that_both_measured(monkeypat
 
 
 def test_a_hundred_silent_sessions_are_all_on_a_page() -> None:
-    found = Commissioned(tuple(f"s{n}" for n in range(100)), tuple(f"s{n}" for n in range(100)), {}, None, (), None)
+    every = tuple(f"s{n}" for n in range(100))
+    found = Commissioned(every, every, {}, {}, None, (), None)
     style = load_style()
     pages = list(_question_pages(found, style))
     assert len(pages) > 1
