@@ -99,8 +99,8 @@ class GeneratedCode:
         for start in range(0, len(x), BLOCK_STATES):
             block = slice(start, start + BLOCK_STATES)
             with np.errstate(all="ignore"):  # as C
-                found = self._arrays(np.ascontiguousarray(x[block].T))
-            for row, one in zip(results, found, strict=True):
+                computed = self._arrays(np.ascontiguousarray(x[block].T))
+            for row, one in zip(results, computed, strict=True):
                 row[block] = one
         return results.T
 

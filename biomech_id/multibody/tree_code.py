@@ -12,7 +12,9 @@ import pickle
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from math import inf
+from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -34,6 +36,8 @@ MOST_LINES = 15_000
 #: Accelerations are taken of generated code where this is exceeded by the product of the pivots of M over its diagonal, divided by
 #: the sums of the diagonal and of its inverse. The smallest eigenvalue of M scaled to a diagonal of 1 is no smaller than a third.
 INERTIA_BOUND = 1e-12
+#: Packages whose classes and functions do not change while a program runs.
+_LASTING = frozenset({"biomech_id", "numpy", "builtins", "copyreg"})
 #: Numbers up to which Python's sum is faster than NumPy.
 _FEW = 100
 
@@ -77,15 +81,23 @@ class TreeCode:
                 self.left = COMPILED_FROM + COMPILED_PER_LINE * len(program.lines)
 
 
+class _Lasting(pickle.Pickler):
+    """Writes what stays what it is; somebody's own function, wherever it stands, may become another one under the same name."""
+
+    def reducer_override(self, part: Any) -> Any:
+        kind = part if isinstance(part, type | FunctionType) else type(part)
+        if kind.__module__.partition(".")[0] not in _LASTING:
+            raise pickle.PicklingError(f"{kind.__module__}.{kind.__qualname__} is not the library's own")
+        return NotImplemented
+
+
 def _quantities(system: Any) -> defaultdict[str, TreeCode]:
-    functions = [getattr(step, "function", None) for body in system.bodies for step in body.joint]
-    if any(function is not None and not type(function).__module__.startswith("biomech_id.") for function in functions):
-        # Somebody's own function may become another one under the same name.
-        return defaultdict(lambda: TreeCode(inf))
+    content = BytesIO()
     try:
-        return _with_content(pickle.dumps((system.bodies, system.gravity_lab_m_s2, system.springs)))
-    except (pickle.PicklingError, AttributeError, TypeError):  # a function of a joint that has no name
-        return defaultdict(TreeCode)
+        _Lasting(content).dump((system.bodies, system.gravity_lab_m_s2, system.springs))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return defaultdict(lambda: TreeCode(inf))
+    return _with_content(content.getvalue())
 
 
 @lru_cache(maxsize=64)

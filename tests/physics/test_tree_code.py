@@ -19,7 +19,7 @@ from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody import tree_code
-from biomech_id.multibody.functions import SineFunction, piecewise_linear
+from biomech_id.multibody.functions import ScaledFunction, SineFunction, piecewise_linear
 from biomech_id.multibody.generated import compiler
 from biomech_id.multibody.joints import (
     JointSteps,
@@ -313,10 +313,11 @@ class Bent:
         return 2.0 * self.k + 0.0 * q
 
 
-def test_a_function_that_is_changed_is_asked_again() -> None:
+@pytest.mark.parametrize("within", [lambda bent: bent, lambda bent: ScaledFunction(2.0, bent)], ids=["alone", "scaled"])
+def test_a_function_that_is_changed_is_asked_again(within: Any) -> None:
     bent = Bent()
     rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.1, 0.2, 0.3]))
-    system = System([Body(rod, (Turn("a", function=bent),))], gravity_lab_m_s2=DOWN)
+    system = System([Body(rod, (Turn("a", function=within(bent)),))], gravity_lab_m_s2=DOWN)
     state = np.full((3_000, 1), 0.7)
     first = system.inverse(state, state, state)
     bent.k = 3.0
