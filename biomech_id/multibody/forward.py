@@ -216,65 +216,13 @@ def simulate(
     >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
     (array([-0.02]), True)
     """
-    from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
-
     q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
     events, friction, prescribed, rolling = events or {}, friction or {}, prescribed or {}, rolling or {}
     _check(system, q0, u0, t_s, events, stop_at)
     _check_prescribed(system, prescribed, friction, t_s)
     model = _Model(system, q0, u0, external, language=language, friction=friction, prescribed=prescribed, rolling=rolling, t_s=t_s)
-
-    def crossing(name: str) -> Callable[[float, FloatArray], float]:
-        def value(t: float, y: FloatArray) -> float:
-            return events[name](t, *model.state(t, y)) or at_rest[name]
-
-        value.terminal = name == stop_at  # type: ignore[attr-defined]
-        return value
-
-    def leave_zero(t: float, y: FloatArray) -> None:
-        """Find events whose value rested at zero until here, and the side of zero that each value is on from here."""
-        ahead = y + _RESTS * model.rates(t, y)
-        for name, event in events.items():
-            side, at_zero = event(t + _RESTS, *model.state(t + _RESTS, ahead)), event(t, *model.state(t, y)) == 0
-            if rested[name] and at_zero and side:
-                times[name].append(t)
-            rested[name], at_rest[name] = at_zero and not side, np.copysign(_AT_REST, side)
-
-    at_rest, rested = dict.fromkeys(events, 0.0), dict.fromkeys(events, True)
-    watched: list[Any] = [crossing(name) for name in events] + [model.margin] * bool(friction)
-    times: dict[str, list[float]] = {name: [] for name in events}
-    states: list[tuple[float, FloatArray, FloatArray]] = []
-    t, y, until = t_s[0], np.concatenate([q0[model.carried], u0, [0.0]]), t_s[-1]
-    while len(states) < len(t_s) and not times.get(stop_at):
-        y = model.settled(t, y)
-        if friction:
-            leave_zero(t, y)
-            if times.get(stop_at):
-                states += [(t, y, model.going)] * (not states)
-                break
-        ahead = t_s[len(states) : np.searchsorted(t_s, until, "right")]
-        run: Any = solve_ivp(model.rates, (t, until), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
-        reached = [(at, model.kept(at, x) if rolling else x, model.going) for at, x in zip(run.t, np.transpose(run.y), strict=True)]
-        looked_at = reached if friction and until == t_s[-1] and not model.for_good(y) else []
-        missed = [k for k, state in enumerate(looked_at) if model.margin(*state[:2]) < 0]
-        if missed:  # between two steps of the integrator: again, from the wanted time before to this one
-            reached = reached[: missed[0]]
-        states += reached
-        if not run.success and not missed:
-            raise InvalidValueError(
-                f"The motion cannot be followed beyond {states[-1][0] if states else t:g} s: {run.message}",
-                value=run.status, expected="a motion without collisions or singular states", where="simulate",
-            )  # fmt: skip
-        start, until = t, run.t[missed[0]] if missed else t_s[-1]
-        if friction and len(run.t_events[-1]) and not missed:
-            t, y = run.t_events[-1][0], run.y_events[-1][0]
-            t = min(t + _PAST * (1.0 + abs(t)), t_s[min(len(states), len(t_s) - 1)])
-        elif reached:
-            t, y, _ = reached[-1]
-        for (name, found), roots in zip(times.items(), run.t_events or (), strict=False):
-            new = [root for root in roots if root > start + _RESTS or start == t_s[0] or name == stop_at]
-            found += [root for root in new if root <= t] if missed else new
-    evaluations = model.evaluations
+    crossings = _Crossings(model, events, stop_at)
+    states = _followed(model, crossings, np.concatenate([q0[model.carried], u0, [0.0]]), t_s, tolerance)
     q, u = (np.array(parts) for parts in zip(*(model.state(t, y) for t, y, _ in states), strict=True))
     check_closed(system, q, system.kinematics(q))
     rows = iter(np.array([model.forces(*state) for state in states]).T)
@@ -283,8 +231,92 @@ def simulate(
         forces_by_name[name] = np.transpose([next(rows) for _ in range(3)])
     return Simulation(
         t_s[: len(states)], q, u, system.energy(q, u), np.array([y[-1] for _, y, _ in states]),
-        {name: np.array(found) for name, found in times.items()}, evaluations, forces_by_name,
+        {name: np.array(crossed) for name, crossed in crossings.times.items()}, model.evaluations, forces_by_name,
     )  # fmt: skip
+
+
+class _Crossings:
+    """Where values of events cross zero: the times that were found, and the side of zero that each value is on."""
+
+    def __init__(self, model: _Model, events: Mapping[str, CrossingFunction], stop_at: str) -> None:
+        self.model, self.events, self.stop_at = model, events, stop_at
+        self.times: dict[str, list[float]] = {name: [] for name in events}
+        self._side, self._rested = dict.fromkeys(events, 0.0), dict.fromkeys(events, True)
+
+    @property
+    def stop(self) -> bool:
+        """Whether the event that ends the run has come to pass."""
+        return bool(self.times.get(self.stop_at))
+
+    def watched(self, name: str) -> Callable[[float, FloatArray], float]:
+        """What the integrator looks at."""
+
+        def value(t: float, y: FloatArray) -> float:
+            return self.events[name](t, *self.model.state(t, y)) or self._side[name]
+
+        value.terminal = name == self.stop_at  # type: ignore[attr-defined]
+        return value
+
+    def leave_zero(self, t: float, y: FloatArray) -> None:
+        """Find events whose value rested at zero until here, and the side of zero that each value is on from here."""
+        ahead = y + _RESTS * self.model.rates(t, y)
+        for name, event in self.events.items():
+            side = event(t + _RESTS, *self.model.state(t + _RESTS, ahead))
+            at_zero = event(t, *self.model.state(t, y)) == 0
+            if self._rested[name] and at_zero and side:
+                self.times[name].append(t)
+            self._rested[name], self._side[name] = at_zero and not side, np.copysign(_AT_REST, side)
+
+    def keep(self, roots_of_each: Iterable[Iterable[float]], start: float, *, first: bool, until: float = np.inf) -> None:
+        """Keep the roots that the integrator found from a start on; what began there has not crossed again, but the end counts."""
+        for (name, times), roots in zip(self.times.items(), roots_of_each, strict=False):
+            times += [root for root in roots if (root > start + _RESTS or first or name == self.stop_at) and root <= until]
+
+
+def _followed(
+    model: _Model, crossings: _Crossings, y: FloatArray, t_s: FloatArray, tolerance: float
+) -> list[tuple[float, FloatArray, FloatArray]]:
+    """Integrate from one change of friction to the next: time, state, and which joints slip which way, at each wanted time."""
+    from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
+
+    watched: list[Any] = [crossings.watched(name) for name in crossings.events] + [model.margin] * model.has_friction
+    states: list[tuple[float, FloatArray, FloatArray]] = []
+    t, last = t_s[0], t_s[-1]
+    until = last
+    while len(states) < len(t_s) and not crossings.stop:
+        y = model.settled(t, y)
+        if model.has_friction:
+            crossings.leave_zero(t, y)
+            if crossings.stop:
+                return states or [(t, y, model.going)]
+        ahead = t_s[len(states) : np.searchsorted(t_s, until, "right")]
+        run: Any = solve_ivp(model.rates, (t, until), y, "DOP853", ahead, False, watched or None, rtol=tolerance, atol=tolerance)
+        came = zip(run.t, np.transpose(run.y), strict=True)
+        reached = [(at, model.kept(at, values) if model.rolling else values, model.going) for at, values in came]
+        looked_at = reached if model.has_friction and until == last and not model.for_good(y) else []
+        missed = next((k for k, state in enumerate(looked_at) if model.margin(*state[:2]) < 0), None)
+        states += reached[:missed]
+        start = t
+        roots: list[FloatArray] = run.t_events or []
+        if missed is not None:  # between two steps of the integrator: again, from the wanted time before to this one
+            if missed:
+                t, y, _ = reached[missed - 1]
+            until = run.t[missed]
+            crossings.keep(roots, start, first=start == t_s[0], until=t)
+            continue
+        if not run.success:
+            raise InvalidValueError(
+                f"The motion cannot be followed beyond {states[-1][0] if states else t:g} s: {run.message}",
+                value=run.status, expected="a motion without collisions or singular states", where="simulate",
+            )  # fmt: skip
+        until = last
+        if model.has_friction and len(roots[-1]):
+            t, y = roots[-1][0], run.y_events[-1][0]
+            t = min(t + _PAST * (1.0 + abs(t)), t_s[min(len(states), len(t_s) - 1)])
+        elif reached:
+            t, y, _ = reached[-1]
+        crossings.keep(roots, start, first=start == t_s[0])
+    return states
 
 
 class _Model:
@@ -300,7 +332,7 @@ class _Model:
         self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, *, language: Language,
         friction: Mapping[str, Friction], prescribed: Mapping[str, AxisFunction], rolling: Mapping[str, Rolling], t_s: FloatArray,
     ) -> None:  # fmt: skip
-        self.system, self.evaluations, self.n1 = system, 0, len(u0)
+        self.system, self.evaluations, self.n1, self.has_friction = system, 0, len(u0), bool(friction)
         self.external = [external] if isinstance(external, WrenchLaw) else external
         # A prescribed coordinate is a joint that no force moves from its motion: it sticks to that for good. So does what rolls.
         self.rolling = rolling
@@ -466,7 +498,7 @@ class _Model:
         return not in_time and not self.going.any() and not y[len(self.carried) : -1].any()
 
     def forces(self, t: float, y: FloatArray, going: FloatArray) -> FloatArray:
-        """The friction on each joint while they go these ways."""
+        """What friction, given motions and contacts do along each of their speeds while joints go these ways."""
         stuck = going == 0
         forces: FloatArray = -going * self.kinetic
         if stuck.any():
