@@ -22,7 +22,7 @@ from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, S
 from biomech_id.cli.streams import shown
 from biomech_id.doors import at_first_use
 from biomech_id.languages import WRITTEN, terms_of, worded
-from biomech_id.session.values.step import ANALYSES, LOOKS, Progress, load, stage
+from biomech_id.session.values.step import CHECKS, LOOKS, Progress, load, stage
 
 if TYPE_CHECKING:
     from biomech_id.errors import Finding
@@ -73,8 +73,8 @@ def check(
     with shown_progress(progress, timings=timings, logged=False, language=language) as told:
         with stage("start"):
             folders = any(path.is_dir() for path in paths)
-            at_first_use("pandas")  # a verdict makes no table
-            load(*((name for name in ANALYSES if name != "pandas") if folders else LOOKS))
+            at_first_use("pandas")
+            load(*(CHECKS if folders else LOOKS))
             from biomech_id.judgement.check import iter_check
 
             if folders:

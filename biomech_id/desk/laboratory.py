@@ -35,13 +35,14 @@ def laboratory(office: Office, language: str = "en", search: str = "") -> dict[s
         Words that the path of every listed visit holds.
     """
     words = search.casefold().split()
-    ran = {visit: office.results(visit).folder for visit in office.archive.newest() if office.results(visit).there}
+    ran = {visit: results.folder for visit in office.archive.newest() if (results := office.results(visit)).there}
+    norms = office.norms
     listed = [visit for visit in ran if all(word in visit.path.casefold() for word in words)]
-    manifests = {visit.path: folder / "manifest.json" for visit, folder in ran.items()} if office.norms else {}
+    manifests = {visit.path: folder / "manifest.json" for visit, folder in ran.items()} if norms else {}
     built = office.queue.of("", "norm")
     return {
         "surveys": {kind: _survey(office, kind, language) for kind in SURVEYS},
-        "norms": [_norm(Path(path), language) for path in office.norms],
+        "norms": [_norm(Path(path), language) for path in norms],
         "marks": {each: path for path, at in manifests.items() for each in _marks_of(at)},
         "style": _style(office),
         "visits": [{"id": visit.id, "visit": visit.path} for visit in listed[:MOST_LISTED]],
@@ -56,20 +57,20 @@ def _survey(office: Office, kind: str, language: str) -> dict[str, Any]:
     task, output = office.queue.of("", kind), office.survey_logs / f"{kind}.out"
     about = {"command": command_line(office.survey_words(kind, language)), "task": task and task.to_dict(), "made": None}
     try:
-        told = _worded(json.loads(output.read_text(encoding="utf-8")), language)
-        return {**about, "made": output.stat().st_mtime_ns // 1_000_000, "told": told}
+        answer = _worded(json.loads(output.read_text(encoding="utf-8")), language)
+        return {**about, "made": output.stat().st_mtime_ns // 1_000_000, "told": answer}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # not there, being written, or of another version
         return about
 
 
-def _worded(told: Any, language: str) -> Any:
+def _worded(answer: Any, language: str) -> Any:
     """What a command said, each finding with its sentence in the page's language."""
-    if isinstance(told, list):
-        return [_worded(each, language) for each in told]
-    if not isinstance(told, dict):
-        return told
-    text = {"text": worded(told["rule"], told["values"], language)} if "rule" in told else {}
-    return {**{name: _worded(value, language) for name, value in told.items()}, **text}
+    if isinstance(answer, list):
+        return [_worded(each, language) for each in answer]
+    if not isinstance(answer, dict):
+        return answer
+    text = {"text": worded(answer["rule"], answer["values"], language)} if "rule" in answer else {}
+    return {**{name: _worded(value, language) for name, value in answer.items()}, **text}
 
 
 def _norm(path: Path, language: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from biomech_id.osim.skeleton.skeleton import SkeletonPose
 OUT_OF_SPAN, OUT_OF_USUAL = 0.5, 24.0
 #: Second differences below it are rounding, in the column's unit.
 ROUNDING = 0.01
+#: What loads leave at the root is averaged over so long.
 AVERAGED_S = 0.15
 #: A body is loaded in frames with more than this share of its largest force.
 LOADED = 0.2
@@ -27,6 +28,7 @@ LOADED = 0.2
 MOST_LEFT_N_KG, MOST_LEFT_NM_KG = 1.2, 0.75
 #: How far from its body's mass centre and joints a force acts at most, m and as a share of their span, in so many of the frames.
 FARTHEST_M, OF_SPAN, NEAR = 0.055, 0.3, 0.93
+#: And so much farther where nothing hangs on the body.
 OF_FOREFOOT_M = 0.12
 
 
@@ -111,8 +113,7 @@ def load_remarks(
     Yields
     ------
     Iterator[str]
-        A sentence for each load that acts far from its body, and for what loads leave at the root, or leave less if they come
-        earlier; none where motion and loads fit.
+        A sentence for each load that acts far from its body, and for what loads leave at the root; none where motion and loads fit.
     """
     model, n = pose.skeleton.model, 1 + int(AVERAGED_S * len(time_s) / (np.ptp(time_s) + AVERAGED_S))
     for load in loads:

@@ -151,14 +151,16 @@ def _fitted(frequency_hz: FloatArray, measured_ln: FloatArray) -> MarkerBandwidt
     ends = [
         _descended(f_ln, measured_ln, np.array([level, OWN_FALL, np.log(start_hz), noise_ln]), low, high) for start_hz in _STARTS_HZ
     ]
-    best = min(ends, key=lambda values: _cost(f_ln, measured_ln, values)[0])
+    _, best = min(ends, key=lambda end: end[0])
     misfit = float(np.sqrt(np.mean((_described_ln(f_ln, best)[0] - measured_ln) ** 2)))
     # The estimate is good to a tenth of itself: further digits mean nothing.
     return MarkerBandwidth(round(float(np.exp(best[2])), 2), misfit)
 
 
-def _descended(f_ln: FloatArray, measured_ln: FloatArray, values: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """The nearest minimum downhill: (A, p, ln f_c, ln b)."""
+def _descended(
+    f_ln: FloatArray, measured_ln: FloatArray, values: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[float, FloatArray]:
+    """Cost and place of the nearest minimum downhill: (A, p, ln f_c, ln b)."""
     damping = 1.0
     cost, slope, curvature = _cost(f_ln, measured_ln, values)
     for _ in range(_MOST_STEPS):
@@ -173,7 +175,7 @@ def _descended(f_ln: FloatArray, measured_ln: FloatArray, values: FloatArray, lo
         if np.abs(step).max() < _SMALLEST_STEP:
             break
         damping = damping / 8 if lower else max(8 * damping, 1e-6)
-    return values
+    return cost, values
 
 
 def _cost(f_ln: FloatArray, measured_ln: FloatArray, values: FloatArray) -> tuple[float, FloatArray, FloatArray]:

@@ -18,7 +18,8 @@ SHARES = {
     "start": 0.15, "read": 0.05, "calibrate": 0.01, "analyse": 0.1, "cycles": 0.02, "judge": 0.02, "tabulate": 0.03, "draw": 0.57,
     "write": 0.05,
 }  # fmt: skip
-#: What takes long to import: of a command that reads results, that draws them, that looks into files, that analyses them.
+#: What takes long to import: of a command that reads results, that draws them, that looks into files, that analyses them; of a
+#: verdict, which is an analysis that makes no table.
 READS = ("numpy", "pandas", "biomech_id.feet.movements", "biomech_id.session.session")
 DRAWS = ("matplotlib", "matplotlib.figure", *READS, "biomech_id.report.panels.layer", "biomech_id.report.book", "biomech_id.report")
 LOOKS = ("numpy", "biomech_id.gait.events", "biomech_id.judgement.check")
@@ -26,6 +27,7 @@ ANALYSES = (
     *LOOKS, "scipy.linalg", *READS, "biomech_id.pipeline.choose_model", "biomech_id.pipeline.stage.analysis",
     "biomech_id.pipeline.stages",
 )  # fmt: skip
+CHECKS = tuple(name for name in ANALYSES if name != "pandas")
 _BEGINS = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0), strict=False))
 
 
