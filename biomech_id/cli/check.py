@@ -22,7 +22,7 @@ from biomech_id.cli.run import Exclude, Model, RecipeFile, ReviewFile, Static, S
 from biomech_id.cli.streams import shown
 from biomech_id.doors import at_first_use
 from biomech_id.languages import WRITTEN, terms_of, worded
-from biomech_id.session.values.step import CHECKS, LOOKS, Progress, load, stage
+from biomech_id.session.values.step import CHECK_STEPS, LOOKS, Progress, load, stage
 
 if TYPE_CHECKING:
     from biomech_id.errors import Finding
@@ -74,7 +74,7 @@ def check(
         with stage("start"):
             folders = any(path.is_dir() for path in paths)
             at_first_use("pandas")
-            load(*(CHECKS if folders else LOOKS))
+            load(*(CHECK_STEPS if folders else LOOKS))
             from biomech_id.judgement.check import iter_check
 
             if folders:

@@ -27,7 +27,7 @@ ANALYSES = (
     *LOOKS, "scipy.linalg", *READS, "biomech_id.pipeline.choose_model", "biomech_id.pipeline.stage.analysis",
     "biomech_id.pipeline.stages",
 )  # fmt: skip
-CHECKS = tuple(name for name in ANALYSES if name != "pandas")
+CHECK_STEPS = tuple(name for name in ANALYSES if name != "pandas")
 _BEGINS = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0), strict=False))
 
 
