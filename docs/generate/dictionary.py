@@ -37,6 +37,7 @@ from biomech_id.schema.documents import Key
 from biomech_id.session.folder.replay import REPLAY_ARRAYS
 from biomech_id.session.output.whole_body import WHOLE_BODY_VARIABLES
 from biomech_id.uncertainty.sizes import ERROR_SIZES
+from biomech_id.uncertainty.without_band import WITHOUT_BAND
 from docs.generate.documents import all_documents
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -181,6 +182,9 @@ def dictionary_page() -> str:
         ("name", "size", "column", "kind", "what", "based on"),
         ((f"`{e.name}`", f"{e.value:g}", f"`{e.source}`", e.kind, e.what, e.why) for e in ERROR_SIZES),
     )
+    without_band = _table(
+        ("table", "rows", "why"), ((f"`{w.table}`", " ".join(f"`{name}`" for name in w.rows), w.why) for w in WITHOUT_BAND)
+    )
     whole_body = _table(("variable", "unit", "what"), ((f"`{n}`", unit, what) for n, (unit, what) in WHOLE_BODY_VARIABLES.items()))
     replay = _table(("array", "shape", "what"), ((f"`{n}`", shape, what) for n, (shape, what) in REPLAY_ARRAYS.items()))
     points = ", ".join(f"`{name}`" for name in POINT_VARIABLES)
@@ -239,6 +243,13 @@ What `uncertainty.csv` takes the errors to be, one standard deviation each: of a
 named. A laboratory that knows better writes `error_sizes = ["hip_centre_mm = 6"]` in its recipe.
 
 {errors}
+
+## Rows without a band
+
+Every other row has a standard deviation or a band, if its leg has errors and its cycle is whole. `*` is any text; a peak is called
+by its name and its variable, a variable without its side. From Python: `biomech_id.uncertainty.without_band.why_no_band`.
+
+{without_band}
 
 ## Quality rules
 

@@ -121,7 +121,7 @@ def running_parameters(runner: Runner, cycles: Sequence[Cycle]) -> tuple[GaitPar
     """
     rows = []
     for cycle in cycles:
-        measures = [*_times(cycle), *_shape(runner, cycle)]
+        measures = [*running_times(cycle), *_shape(runner, cycle)]
         if cycle.kinetics_valid is not KineticsValid.FALSE and cycle.side in runner.contacts and runner.mass_kg:
             measures += _forces(runner, cycle, runner.mass_kg)
         rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, float(v), u) for n, v, u in measures if np.isfinite(v)]
@@ -181,7 +181,14 @@ def strike_type_of_force(index_percent: float) -> str:
 _Values = Iterator[tuple[str, float, str]]
 
 
-def _times(cycle: Cycle) -> _Values:
+def running_times(cycle: Cycle) -> Iterator[tuple[str, float, str]]:
+    """Yield name, value and unit of everything that the times of a run's events say.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle, with its own and the other foot's events.
+    """
     contact = cycle.foot_off_s - cycle.start_s
     yield "contact_time", contact, "s"
     if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:

@@ -17,7 +17,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.conventions import MM_PER_M, POWER_VARIABLE
 from biomech_id.dynamics.power import integral_of_positive_part
-from biomech_id.gait.measures.running import WALKING_NAMES
+from biomech_id.gait.measures.running import running_times
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, SCORE_POINTS
 from biomech_id.gait.measures.spatiotemporal import GaitParameter, temporal_values
 from biomech_id.movement.cycle import Cycle
@@ -173,8 +173,9 @@ def joint_work_rows(curves: Curves, bands: Iterable[CycleBand], cycles: Iterable
             changes = np.empty((0, CURVE_POINTS))
             if band is not None and (variable, "") in band.names:
                 changes = band.changes[:, band.names.index((variable, ""))].copy()
-                # The last percent is the next stance's first, which may have no plate.
-                changes[:, -1] = np.where(np.isnan(changes[:, -1]), changes[:, -2], changes[:, -1])
+                # The last percents hang on the next stance's first frame, which may have no plate; a run's frames are two percents.
+                for last in (CURVE_POINTS - 2, CURVE_POINTS - 1):
+                    changes[:, last] = np.where(np.isnan(changes[:, last]), changes[:, last - 1], changes[:, last])
             every = np.concatenate([power[None], power + changes, power - changes])
             for phase, ends in {"stance": (0.0, off), "swing": (off, 100.0)}.items():
                 at, inside = _part(every, *ends)
@@ -222,8 +223,8 @@ def parameter_sd(
 
     A dimensionless form is as sure as what it was made of, at the leg length given: half a centimetre more or less of a leg of
     0.8 m is another 0.6 % of the value (0.3 % where its root divides), the same in every cycle. The speed is as sure as the
-    duration of its stride. Of the length of a stride nothing is said: one heel marker shows both its ends, and where that marker
-    lies drops out.
+    duration of its stride. One heel marker shows both ends of a stride, and where it lies drops out: what is left is skin over the
+    heel, taken to lie anew at either end; noise and moved events are a tenth of that.
 
     Parameters
     ----------
@@ -242,9 +243,10 @@ def parameter_sd(
     times_sd = _times_sd(cycle, tuple(event_sd_s.items()))
     if plain.parameter == "speed":
         return scale * abs(plain.value) * times_sd["stride_time"] / cycle.duration_s
-    timed = WALKING_NAMES.get(plain.parameter, plain.parameter)
-    if timed in times_sd:
-        return scale * times_sd[timed]
+    if plain.parameter in times_sd:
+        return scale * times_sd[plain.parameter]
+    if plain.parameter == "stride_length":
+        return float(scale * _BOTH_HEELS * sizes["tissue_heel_mm"] / MM_PER_M)
     direction = {"step_length": "forward", "step_width": "side"}.get(plain.parameter)
     if direction is None:
         return float("nan")
@@ -255,14 +257,18 @@ def parameter_sd(
 def _times_sd(cycle: Cycle, event_sd_s: tuple[tuple[str, float], ...]) -> Mapping[str, float]:
     """Of every value between events, taken again with each of them moved."""
     moved = [
-        dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s})))
-        for end, sd_s in event_sd_s
-        if np.isfinite(getattr(cycle, end))
+        _times(replace(cycle, **{end: getattr(cycle, end) + sd_s})) for end, sd_s in event_sd_s if np.isfinite(getattr(cycle, end))
     ]
     return {
-        name: float(np.sqrt(np.sum(np.square([each.get(name, (value, ""))[0] - value for each in moved]))))
-        for name, (value, _) in temporal_values(cycle)
+        name: float(np.sqrt(np.sum(np.square([each.get(name, value) - value for each in moved]))))
+        for name, value in _times(cycle).items()
     }
+
+
+def _times(cycle: Cycle) -> dict[str, float]:
+    """Values between events, by their names of walks and of runs."""
+    running = {name: value for name, value, _ in running_times(cycle)}
+    return running | {name: value for name, (value, _) in temporal_values(cycle)}
 
 
 def score_bands(

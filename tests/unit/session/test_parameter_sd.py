@@ -48,6 +48,17 @@ def test_a_step_is_as_sure_as_two_heels() -> None:
         assert sd(name, 0.5, "m") == pytest.approx(np.sqrt(2.0) * of_heel_m)
 
 
+def test_a_stride_is_as_sure_as_the_skin_over_its_heel_at_either_end() -> None:
+    skin_m = 1e-3 * error_sizes()["tissue_heel_mm"]
+    assert sd("stride_length", 1.25, "m") == pytest.approx(np.sqrt(2.0) * skin_m)
+    assert sd("stride_length", 1.25, "m", LEG_M) == pytest.approx(np.sqrt(2.0) * skin_m / LEG_M)
+
+
+def test_a_flight_is_as_sure_as_its_two_events() -> None:
+    assert sd("flight_time", 0.1, "s") == pytest.approx(np.hypot(0.008, 0.013))
+    assert 0.0 < sd("duty_factor", 60.0, "%") < 100.0 * 0.03 / 1.25
+
+
 @pytest.mark.parametrize(
     ("of_run", "of_walk", "value", "unit"), [("contact_time", "stance_time", 0.75, "s"), ("step_rate", "cadence", 96.0, "1/min")]
 )
@@ -56,7 +67,5 @@ def test_of_a_run_the_same_is_as_sure_under_its_other_name(of_run: str, of_walk:
 
 
 def test_nothing_is_said_where_nobody_knows() -> None:
-    assert np.isnan(sd("stride_length", 1.25, "m"))
-    assert np.isnan(sd("stride_length", 1.25, "m", LEG_M))
     assert np.isnan(sd("energy_recovery", 60.0, "%"))
     assert np.isnan(sd("step_width", 0.0, "m", LEG_M))
