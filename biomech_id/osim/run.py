@@ -13,7 +13,7 @@ from biomech_id.arguments import a_path, or_none, takes
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.output_names import last_part
 from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
-from biomech_id.osim.document.model import SWITCHED_OFF, read_marker_set, read_osim
+from biomech_id.osim.document.model import model_in, read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import (
     scaled_paths,
     unscaled_parts,
@@ -37,6 +37,8 @@ from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
 from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.forces.analysed_motion import analysed_motion
 from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
+from biomech_id.osim.forces.passive_documents import passive_forces_in
+from biomech_id.osim.forces.passive_forces import PassiveState
 from biomech_id.osim.input_remarks import load_remarks, motion_remarks, range_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
 from biomech_id.osim.kinematics.pose_remarks import lying_remarks, marker_remarks, pose_remarks
@@ -50,14 +52,13 @@ from biomech_id.osim.scaling import (
     with_placed_markers,
 )
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.readers.opensim.document import read_document
 from biomech_id.readers.opensim.loads import read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.signal.natural_spline import NaturalSpline
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
-#: How the tags of forces end that act without being driven.
-PASSIVE_KINDS = ("Force", "Spring", "Ligament")
 #: Angles beyond it (rad) are degrees that nobody called so, as a rule: a knee of 60 would have gone round nine times.
 WHOLE_TURN = 2.0 * np.pi
 
@@ -206,8 +207,12 @@ def angles_in_degrees(
 
 
 def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
-    place.expect(setup.output_forces, setup.output_body_forces if setup.joints else "")
-    model = read_osim(setup.model_file, muscles=False, markers=False, compat=compat)
+    root = read_document(setup.model_file, actuators=False)
+    along_paths = root.find(".//ForceSet//GeometryPath") is not None
+    model = model_in(root, str(setup.model_file), muscles=along_paths, markers=False, compat=compat)
+    passive = passive_forces_in(root, model, setup.excluded, compat=compat)
+    of_passive = f"{Path(setup.output_forces).stem}_passive_forces.sto" if setup.output_forces and passive.forces else ""
+    place.expect(setup.output_forces, of_passive, setup.output_body_forces if setup.joints else "")
     skeleton = Skeleton(model)
     table = read_storage(setup.coordinates_file)
     columns = coordinates_in(table, model)
@@ -217,41 +222,48 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     )
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
-    remarks = _not_excluded(setup, model)
+    remarks = list(passive.remarks)
+    if not {"all", "muscles"} & {word.lower() for word in setup.excluded}:
+        remarks.insert(0, "The setup lets muscles act; they are left out, as their forces are not computed here.")
     remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
     loads: tuple[BodyLoad, ...] = ()
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
         outer = outer_forces(setup.external_loads_file)
         pose = skeleton.pose_in(moving.places)
         loads = loads_in_pose(outer, pose, motion.time_s)
-    forces = forces_in(skeleton, moving, loads)
+    effect = passive.exert(PassiveState(skeleton, motion.q, u, moving, compat))
+    forces = forces_in(skeleton, moving, (*loads, *effect.loads))
+    tau = forces.tau - effect.on_coordinates
     if loads and setup.external_loads_file is not None:
         remarks += range_remarks(outer[0].time_s, motion.time_s, setup.external_loads_file.name)
         remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
     order = list(skeleton.tree_order)
-    names = [f"{model.coordinates[k].name}_{'moment' if model.coordinates[k].motion == 'rotational' else 'force'}" for k in order]
+    labels = [f"{each.name}_{'moment' if each.motion == 'rotational' else 'force'}" for each in model.coordinates]
     place.write(
         setup.output_forces,
         write_tool_table,
         "Inverse Dynamics Generalized Forces",
-        names,
+        [labels[k] for k in order],
         motion.time_s,
-        forces.tau[:, order],
+        tau[:, order],
     )
+    if of_passive:
+        names, values = effect.table(labels)
+        place.write(of_passive, write_tool_table, "Passive Generalized Forces", names, motion.time_s, values)
     if setup.joints:
         remarks.append(
             f"{last_part(setup.output_body_forces)} holds the whole reactions in the joints, constraint forces included; "
             "OpenSim's file holds only what the generalised forces are worth."
         )
         wanted = [k for k, j in enumerate(skeleton.joints) if {"all", j.name.lower()} & {name.lower() for name in setup.joints}]
-        labels = [f"{skeleton.joints[k].name}_{word}{axis}" for k in wanted for word in "FM" for axis in "XYZ"]
+        columns_of_joints = [f"{skeleton.joints[k].name}_{word}{axis}" for k in wanted for word in "FM" for axis in "XYZ"]
         reactions = forces.reactions
         values = np.concatenate([reactions.force_N[:, wanted], reactions.moment_Nm[:, wanted]], axis=2)
         place.write(
             setup.output_body_forces,
             write_tool_table,
             "Joint Reactions",
-            labels,
+            columns_of_joints,
             motion.time_s,
             values.reshape(len(values), -1),
         )
@@ -279,22 +291,6 @@ def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOu
             remarks += range_remarks(load.time_s, motion.time_s, setup.external_loads_file.name)
     remarks += run_analyses(setup, place, actuated, motion, RecordedLoads(loads, names), compat=compat)
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
-
-
-def _not_excluded(setup: InverseDynamicsSetup, model: MusculoskeletalModel) -> list[str]:
-    """What acts in OpenSim by this setup and is not computed here."""
-    excluded = {word.lower() for word in setup.excluded}
-    if "all" in excluded:
-        return []
-    remarks = []
-    if "muscles" not in excluded:
-        remarks.append("The setup lets muscles act; they are left out, as their forces are not computed here.")
-    passive = [force for force in model.ignored if force.split()[0].endswith(PASSIVE_KINDS) and not force.endswith(SWITCHED_OFF)]
-    passive = [force for force in passive if force.split()[-1].lower() not in excluded]
-    if passive:
-        more = f" and {len(passive) - 3} more" if len(passive) > 3 else ""
-        remarks.append(f"The model's {', '.join(passive[:3])}{more} would act in OpenSim, and are not computed here.")
-    return remarks
 
 
 def outer_forces(path: Path) -> tuple[OuterForce, ...]:

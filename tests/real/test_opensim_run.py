@@ -49,9 +49,9 @@ def test_without_compat_only_knees_that_roll_differ(refs: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("force", "exit_code"),
     [
-        ('<BushingForce name="pad"></BushingForce>', 3),
+        ('<ElasticFoundationForce name="pad"></ElasticFoundationForce>', 3),
         ('<CoordinateLimitForce name="limit"><isDisabled>true</isDisabled></CoordinateLimitForce>', 0),
-        ('<SpringGeneralizedForce name="actuators"></SpringGeneralizedForce>', 0),
+        ('<SpringGeneralizedForce name="spring"><coordinate>r_elbow_flex</coordinate></SpringGeneralizedForce>', 0),
     ],
 )
 def test_forces_that_would_act_in_opensim_are_named(force: str, exit_code: int, refs: Path, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_forces_that_would_act_in_opensim_are_named(force: str, exit_code: int, 
     (tmp_path / "arm26.osim").write_text(head + force + mark + tail, encoding="utf-8")
     result = CliRunner().invoke(app, ["opensim-run", str(tmp_path / "setup_id_raw.xml")])
     assert result.exit_code == exit_code, result.output
-    assert ("BushingForce pad would act in OpenSim" in result.output) == (exit_code == 3)
+    assert ("ElasticFoundationForce pad would act in OpenSim" in result.output) == (exit_code == 3)
     np.testing.assert_array_equal(
         read_storage(tmp_path / "id_raw.sto").values.shape, read_storage(refs / "arm26" / "id_raw.sto").values.shape
     )

@@ -185,8 +185,34 @@ def forces_in(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOn
     GeneralizedForces
         As `generalized_forces` returns them.
     """
-    force, moment = required_wrenches(skeleton, motion, loads)
-    layout, places = skeleton.layout, motion.places
+    return _projected(skeleton, motion.places, *required_wrenches(skeleton, motion, loads))
+
+
+def exerted_by(skeleton: Skeleton, places: TreePlaces, loads: Iterable[LoadOnBody]) -> FloatArray:
+    """Compute what loads on bodies do to coordinates.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Tree of the scaled model.
+    places : TreePlaces
+        Where its frames are, in N states.
+    loads : Iterable[LoadOnBody]
+        Wrenches on bodies, by name, axes of the surroundings.
+
+    Returns
+    -------
+    FloatArray
+        (N, nq), the generalised forces that the loads exert, N m or N.
+    """
+    force, moment = np.zeros((2, len(skeleton.joints), 3, places.origin.shape[-1]))
+    _take_off(skeleton, loads, force, moment)
+    return -_projected(skeleton, places, force, moment).tau
+
+
+def _projected(skeleton: Skeleton, places: TreePlaces, force: FloatArray, moment: FloatArray) -> GeneralizedForces:
+    """What joints and coordinates have to do so that bodies get these wrenches (B, 3, N), about the surroundings' origin."""
+    layout = skeleton.layout
     beyond = skeleton.bodies_beyond.astype(float)
     total, about_origin = (_summed(beyond, values) for values in (force, moment))
     # What lies beyond a row is what lies beyond its joint.
@@ -234,6 +260,12 @@ def required_wrenches(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterabl
     force = mass[:, None, None] * (acceleration - np.asarray(skeleton.model.gravity_m_s2)[:, None])
     spin, change = (_turned_by(C, tensor @ (C * values[:, None]).sum(axis=2)) for values in (omega, alpha))
     moment = change + cross_last(omega, spin) + cross_last(motion.places.origin[1:] + arm, force)
+    _take_off(skeleton, loads, force, moment)
+    return force, moment
+
+
+def _take_off(skeleton: Skeleton, loads: Iterable[LoadOnBody], force: FloatArray, moment: FloatArray) -> None:
+    """Take what loads do off what bodies need, in place."""
     for load in loads:
         # A load on what stands still moves nothing.
         if load.segment != SURROUNDINGS:
@@ -241,7 +273,6 @@ def required_wrenches(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterabl
             outer_force, outer_moment = load.at_origin()
             force[body] -= outer_force.T
             moment[body] -= outer_moment.T
-    return force, moment
 
 
 def _turned_by(columns: FloatArray, vectors: FloatArray) -> FloatArray:
@@ -286,7 +317,7 @@ def speeds_of(skeleton: Skeleton, q: ArrayLike, rate: ArrayLike, second: ArrayLi
     q = np.asarray(q, dtype=np.float64)
     u, udot = np.array(rate, dtype=np.float64), np.array(second, dtype=np.float64)
     for columns in _angle_columns(skeleton):
-        E, E_rate = _angular_velocity_matrix(q[:, columns], u[:, columns])
+        E, E_rate = angular_velocity_matrix(q[:, columns], u[:, columns])
         udot[:, columns] = (E @ udot[:, columns, None] + E_rate @ u[:, columns, None])[..., 0]
         u[:, columns] = (E @ u[:, columns, None])[..., 0]
     return u, udot
@@ -307,9 +338,9 @@ def _rates(skeleton: Skeleton, q: FloatArray, u: FloatArray, udot: FloatArray) -
                 "determine an angular velocity.",
                 value=float(q[int(np.argmax(locked)), columns[1]]), expected="an angle off 90 degrees", where=name,
             )  # fmt: skip
-        E, _ = _angular_velocity_matrix(q[:, columns], u[:, columns])
+        E, _ = angular_velocity_matrix(q[:, columns], u[:, columns])
         rate[:, columns] = np.linalg.solve(E, u[:, columns, None])[..., 0]
-        _, E_rate = _angular_velocity_matrix(q[:, columns], rate[:, columns])
+        _, E_rate = angular_velocity_matrix(q[:, columns], rate[:, columns])
         left = udot[:, columns, None] - E_rate @ rate[:, columns, None]
         second[:, columns] = np.linalg.solve(E, left)[..., 0]
     return rate, second
@@ -320,8 +351,21 @@ def _angle_columns(skeleton: Skeleton) -> list[list[int]]:
     return [[skeleton.model.index(name) for name in joint.coordinates[:3]] for joint in joints]
 
 
-def _angular_velocity_matrix(angles: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """E (N, 3, 3) with omega = E angles', of turns about x, y, z that follow, in the axes before them; and its rate."""
+def angular_velocity_matrix(angles: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrix E that turns rates of three angles into an angular velocity, and its own rate.
+
+    Parameters
+    ----------
+    angles : FloatArray
+        (N, 3), turns about x, y and z that follow each other, rad.
+    rate : FloatArray
+        (N, 3), their rates, rad/s.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        (N, 3, 3) each: E, with omega = E rate in the axes before the turns, and dE/dt, 1/s.
+    """
     sx, sy = np.sin(angles[:, 0]), np.sin(angles[:, 1])
     cx, cy = np.cos(angles[:, 0]), np.cos(angles[:, 1])
     x, y = rate[:, 0], rate[:, 1]

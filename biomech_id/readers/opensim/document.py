@@ -23,6 +23,9 @@ _PASSIVE_ENDS = tuple(f'{word} name="' for word in ("Force", "Spring", "Ligament
 #: Elements whose numbers may be infinite.
 _UNBOUNDED = ("range", "time_range")
 _PASSIVE_OBJECT = re.compile(r"<(\w*(?:Force|Spring|Ligament)) name=\".*?</\1>", re.DOTALL)
+#: What a set says of kinds of objects, which OpenSim heeds of a model only; and which objects belong together.
+_DEFAULTS = re.compile(r"<defaults>.*?</defaults>", re.DOTALL)
+_GROUP = re.compile(r"<ObjectGroup\b.*?</ObjectGroup>", re.DOTALL)
 #: Tags such as ``HuntCrossleyForce::ContactParametersSet``, which XML's name spaces do not allow.
 _COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
 
@@ -72,10 +75,11 @@ def _without_actuators(text: str) -> str:
     start, end = text.find("<ForceSet"), text.rfind("</ForceSet>")
     if not 0 <= start < end or text.find("<ForceSet", start + 1, end) >= 0:
         return text
-    forces = text[start:end]
+    forces = _DEFAULTS.sub("", text[start:end])
     kept = _PASSIVE_OBJECT.finditer(forces) if any(word in forces for word in _PASSIVE_ENDS) else ()
     inside = "".join(match.group() for match in kept)
-    return f"{text[:start]}<ForceSet><objects>{inside}</objects>{text[end:]}"
+    groups = "".join(_GROUP.findall(forces))
+    return f"{text[:start]}<ForceSet><objects>{inside}</objects><groups>{groups}</groups>{text[end:]}"
 
 
 def with_colons(text: str) -> str:

@@ -1,0 +1,272 @@
+"""Forces that nobody drives, read from a model's document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.multibody.functions import ConstantFunction, simm_spline
+from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
+from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel, OffsetFrame
+from biomech_id.osim.document.functions import function_in
+from biomech_id.osim.document.joints import three_or_zeros
+from biomech_id.osim.document.model import FrameFinder
+from biomech_id.osim.document.muscles import path_of
+from biomech_id.osim.forces.passive_forces import (
+    Bushing,
+    ContactSurface,
+    CoordinateLimit,
+    CoordinateSpring,
+    HuntCrossley,
+    PassiveForce,
+    PassiveForces,
+    PassivePaths,
+    PointSpring,
+    TensionLaw,
+)
+from biomech_id.osim.muscles.muscle_paths import MusclePaths
+from biomech_id.readers.opensim.document import (
+    body_fixed,
+    described,
+    element_number,
+    element_text,
+    is_true,
+    objects_in,
+    socket,
+)
+
+#: How the tags of forces end that act without being driven.
+PASSIVE_KINDS = ("Force", "Spring", "Ligament")
+_TURNS = tuple(f"m_{axis}_theta_{axis}_function" for axis in "xyz")
+_SLIDES = tuple(f"f_{axis}_delta_{axis}_function" for axis in "xyz")
+#: Relative length -> tension of a ligament that says nothing, for a pcsa_force of 1 N: OpenSim's.
+_LIGAMENT = (
+    (-5.0, 0.998, 0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.601, 1.602, 5.0),
+    (0.0, 0.0, 0.0, 0.0, 0.035, 0.12, 0.26, 0.55, 1.17, 2.0, 2.0, 2.0, 2.0),
+)
+#: Surfaces whose contacts are computed.
+_SURFACES = ("ContactSphere", "ContactHalfSpace")
+_CONTACT = ("stiffness", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")
+
+
+def passive_forces_in(
+    root: Element, model: MusculoskeletalModel, excluded: Sequence[str] = (), *, compat: bool = False
+) -> PassiveForces:
+    """Read what acts in a model without being driven.
+
+    Parameters
+    ----------
+    root : Element
+        Root of the document, or its ``Model``.
+    model : MusculoskeletalModel
+        The model of that document, with its wrap objects.
+    excluded : Sequence[str], optional
+        Forces that do not act, as OpenSim's ``forces_to_exclude``: names, groups of the ForceSet, or "all" for every one.
+    compat : bool, optional
+        Whether names of single forces are passed over, as OpenSim 4.6 does.
+
+    Returns
+    -------
+    PassiveForces
+        Those that act and are computed, in the document's order, paths last; and one sentence for those that are not.
+
+    Raises
+    ------
+    InvalidValueError
+        Something else than numbers.
+    UnknownNameError
+        A coordinate or body that the model does not have.
+    """
+    holder = root if root.tag == "Model" else root.find("Model")
+    if holder is None or "all" in map(str.lower, excluded):
+        return PassiveForces()
+    blocks = _Blocks(holder, model)
+    groups = {group.get("name", ""): element_text(group, "members").split() for group in holder.iterfind("ForceSet/groups/*")}
+    in_groups = {name for word in excluded for name in groups.get(word, ())}
+    forces, paths, left_out = list[PassiveForce](), list[tuple[MuscleModel, TensionLaw]](), list[str]()
+    by_name = list[str]()
+    for element in (force for group in ("ForceSet", "ComponentSet") for force in objects_in(holder, group)):
+        off = is_true(element, "isDisabled") or not is_true(element, "appliesForce", default=True)
+        name = element.get("name", "")
+        if off or name in in_groups or not element.tag.endswith(PASSIVE_KINDS):
+            continue
+        if name in excluded and not compat and name.lower() not in ("muscles", "actuators"):
+            by_name.append(name)
+        elif element.tag in _PATHS:
+            paths.append((path_of(element, None, blocks.frames.find, blocks.where), _PATHS[element.tag](blocks, element)))
+        elif (force := _KINDS[element.tag](blocks, element) if element.tag in _KINDS else None) is not None:
+            forces.append(force)
+        else:
+            left_out.append(described(element))
+    along, remarks = _along_paths(model, paths)
+    if left_out:
+        more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+        remarks.insert(0, f"The model's {', '.join(left_out[:3])}{more} would act in OpenSim, and are not computed here.")
+    if by_name:
+        remarks.append(f"The setup excludes {', '.join(by_name)} by name; OpenSim 4.6 heeds only groups, and would let them act.")
+    return PassiveForces((*forces, *along), tuple(remarks))
+
+
+def _along_paths(
+    model: MusculoskeletalModel, pairs: Sequence[tuple[MuscleModel, TensionLaw]]
+) -> tuple[list[PassiveForce], list[str]]:
+    """Forces along paths, and a sentence for each path that is not computed."""
+    moving = [path.name for path, _ in pairs if any(isinstance(point, MovingPoint) for point in path.points)]
+    remarks = [f"The path of {name} has points that move within their bodies: it would act in OpenSim." for name in moving]
+    still = [(path, law) for path, law in pairs if path.name not in moving]
+    if not still:
+        return [], remarks
+    # OpenSim's dynamics tool takes coordinates as they are, those that follow others too.
+    paths = MusclePaths(replace(model, muscles=tuple(path for path, _ in still), couplings=()))
+    laws = {path.name: law for path, law in still}
+    remarks += [f"{why} It would act in OpenSim." for why in paths.left_out.values()]
+    return [PassivePaths(paths, tuple(laws[name] for name in paths.names))] if paths.names else [], remarks
+
+
+class _Blocks:
+    """A document's blocks, with what they refer to."""
+
+    def __init__(self, holder: Element, model: MusculoskeletalModel) -> None:
+        self.model, self.where, self.frames = model, model.source, FrameFinder(holder, model.source)
+        self.defaults = {element.tag: element for element in holder.iterfind("defaults/*")}
+        self.surfaces = {each.get("name", ""): each for each in objects_in(holder, "ContactGeometrySet")}
+
+    def _holder(self, element: Element, tag: str) -> Element | None:
+        """What says a property: the block itself, or the model's default of its kind."""
+        both = (element, self.defaults.get(element.tag))
+        return next((each for each in both if each is not None and each.find(tag) is not None), None)
+
+    def number(self, element: Element, tag: str, otherwise: float) -> float:
+        holder = self._holder(element, tag)
+        return otherwise if holder is None else element_number(holder, tag, otherwise, self.where)
+
+    def three(self, element: Element, *tags: str) -> FloatArray:
+        """Numbers of several children in a row."""
+        holders = [(self._holder(element, tag), tag) for tag in tags]
+        return np.concatenate([np.zeros(3) if each is None else three_or_zeros(each, tag, self.where) for each, tag in holders])
+
+    def function(self, element: Element, tag: str, otherwise: AxisFunction) -> AxisFunction:
+        holder = self._holder(element, tag)
+        return otherwise if holder is None else function_in(holder.find(tag), described(element), self.where)
+
+    def coordinate(self, element: Element) -> str:
+        name = socket(element, "coordinate", "coordinate").rpartition("/")[2]
+        self.model.index(name)
+        return name
+
+    def frame(self, element: Element, path: str, place_m: FloatArray, angles_rad: FloatArray) -> OffsetFrame:
+        """A place and turn in the frame of a path, on a body."""
+        own = {each.get("name", ""): each for each in element.iter("PhysicalOffsetFrame")}
+        base = self.frames.find(path, described(element), own)
+        R = np.asarray(base.R_body_frame)
+        return OffsetFrame(base.body, np.asarray(base.place_m) + R @ place_m, R @ body_fixed(angles_rad))
+
+    def ends(self, element: Element) -> tuple[OffsetFrame, OffsetFrame]:
+        """Both frames of a bushing; versions before 4 say places in bodies."""
+        first, second = (
+            self.frame(
+                element, socket(element, f"frame{k}", f"body_{k}"), self.three(element, f"location_body_{k}"),
+                self.three(element, f"orientation_body_{k}"),
+            )
+            for k in (1, 2)
+        )  # fmt: skip
+        return first, second
+
+
+def _limit(blocks: _Blocks, element: Element) -> PassiveForce:
+    name = blocks.coordinate(element)
+    unit = np.pi / 180.0 if blocks.model.coordinates[blocks.model.index(name)].motion == "rotational" else 1.0
+    lower, upper = (
+        (blocks.number(element, f"{side}_limit", 0.0) * unit, blocks.number(element, f"{side}_stiffness", 1.0) / unit)
+        for side in ("lower", "upper")
+    )
+    damping, transition = blocks.number(element, "damping", 0.001) / unit, blocks.number(element, "transition", 0.1) * unit
+    return CoordinateLimit(element.get("name", ""), name, lower, upper, damping, transition)
+
+
+def _spring(blocks: _Blocks, element: Element) -> PassiveForce:
+    numbers = (blocks.number(element, tag, 0.0) for tag in ("stiffness", "rest_length", "viscosity"))
+    return CoordinateSpring(element.get("name", ""), blocks.coordinate(element), *numbers)
+
+
+def _bushing(blocks: _Blocks, element: Element) -> PassiveForce:
+    stiffness = blocks.three(element, "rotational_stiffness", "translational_stiffness")
+    return _held(blocks, element, tuple(PolynomialFunction((0.0, float(k))) for k in stiffness))
+
+
+def _function_bushing(blocks: _Blocks, element: Element) -> PassiveForce:
+    return _held(blocks, element, tuple(blocks.function(element, tag, ConstantFunction(0.0)) for tag in (*_TURNS, *_SLIDES)))
+
+
+def _held(blocks: _Blocks, element: Element, laws: tuple[AxisFunction, ...]) -> PassiveForce:
+    damping = blocks.three(element, "rotational_damping", "translational_damping")
+    return Bushing(element.get("name", ""), *blocks.ends(element), laws, tuple(damping.tolist()))
+
+
+def _points(blocks: _Blocks, element: Element) -> PassiveForce:
+    first, second = (
+        blocks.frame(element, socket(element, f"body{k}", f"body{k}"), blocks.three(element, f"point{k}"), np.zeros(3))
+        for k in (1, 2)
+    )
+    stiffness, rest = blocks.number(element, "stiffness", 1.0), blocks.number(element, "rest_length", 0.0)
+    return PointSpring(element.get("name", ""), first, second, stiffness, rest)
+
+
+def _contact(blocks: _Blocks, element: Element) -> PassiveForce | None:
+    """None where a surface is of another kind."""
+    surfaces = []
+    for group in element.iter("HuntCrossleyForce..ContactParameters"):
+        numbers = [element_number(group, tag, 0.0, blocks.where) for tag in _CONTACT]
+        for name in element_text(group, "geometry").split():
+            shape = blocks.surfaces.get(name.rpartition("/")[2])
+            if shape is None or shape.tag not in _SURFACES:
+                return None
+            places = blocks.three(shape, "location"), blocks.three(shape, "orientation")
+            frame = blocks.frame(shape, socket(shape, "frame", "body_name"), *places)
+            radius = blocks.number(shape, "radius", 0.0) if shape.tag == "ContactSphere" else np.inf
+            surfaces.append(ContactSurface(frame, radius, numbers[0], numbers[1], (numbers[2], numbers[3], numbers[4])))
+    return HuntCrossley(element.get("name", ""), tuple(surfaces), blocks.number(element, "transition_velocity", 0.01))
+
+
+def _path_spring(blocks: _Blocks, element: Element) -> TensionLaw:
+    rest, stiffness, dissipation = (
+        element_number(element, tag, 0.0, blocks.where) for tag in ("resting_length", "stiffness", "dissipation")
+    )
+    return lambda length, rate: stiffness * np.maximum(length - rest, 0.0) * (1.0 + dissipation * rate)
+
+
+def _ligament(blocks: _Blocks, element: Element) -> TensionLaw:
+    rest, size = blocks.number(element, "resting_length", 0.0), blocks.number(element, "pcsa_force", 0.0)
+    curve = blocks.function(element, "force_length_curve", simm_spline(*map(np.array, _LIGAMENT)))
+    return lambda length, rate: np.where(length > rest, size * curve.value(length / rest), 0.0)
+
+
+def _blankevoort(blocks: _Blocks, element: Element) -> TensionLaw:
+    stiffness, slack = blocks.number(element, "linear_stiffness", 1.0), blocks.number(element, "slack_length", 0.0)
+    toe, damping = blocks.number(element, "transition_strain", 0.06), blocks.number(element, "damping_coefficient", 0.003)
+
+    def tension(length: FloatArray, rate: FloatArray) -> FloatArray:
+        strain = np.maximum(length / slack - 1.0, 0.0)
+        held = stiffness * np.where(strain < toe, 0.5 * strain**2 / toe, strain - 0.5 * toe)
+        return np.asarray(held + np.where(strain > 0.0, damping * np.maximum(rate / slack, 0.0), 0.0))
+
+    return tension
+
+
+_KINDS: dict[str, Callable[[_Blocks, Element], PassiveForce | None]] = {
+    "CoordinateLimitForce": _limit,
+    "SpringGeneralizedForce": _spring,
+    "BushingForce": _bushing,
+    "FunctionBasedBushingForce": _function_bushing,
+    "PointToPointSpring": _points,
+    "HuntCrossleyForce": _contact,
+}
+_PATHS: dict[str, Callable[[_Blocks, Element], TensionLaw]] = {
+    "PathSpring": _path_spring,
+    "Ligament": _ligament,
+    "Blankevoort1991Ligament": _blankevoort,
+}
