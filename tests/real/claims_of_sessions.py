@@ -947,11 +947,12 @@ def offset(said: Said) -> bool:
     if np.isnan(said["value"]):
         return True
     frames, farthest = frames_of(said), 0.0
+    feet = {side: middle(said, side) for side in {stance.side for stance in said.trial.assignment.stances}}
     for stance in said.trial.assignment.stances:
         if np.isfinite([stance.start_s, stance.end_s]).all():
             part = slice(frame(said, stance.start_s), frame(said, stance.end_s))
             spots = frames[[f"{stance.side}CentreOfPressure.{a}" for a in "XY"]].to_numpy()[part]
-            away = np.linalg.norm(spots - 1000.0 * middle(said, stance.side)[part, :2], axis=1)
+            away = np.linalg.norm(spots - 1000.0 * feet[stance.side][part, :2], axis=1)
             farthest = max(farthest, float(np.nanmax(away, initial=0.0)))
     return abs(said["value"]) <= farthest + 1.0
 
@@ -1085,10 +1086,12 @@ def methods_differ(said: Said) -> bool:
 def fast(said: Said) -> bool:
     """Belt and pelvis together: the foot on the ground against the pelvis; Froude's number of that speed and a leg."""
     speeds = []
-    for stance in said.trial.assignment.stances if said.trial.assignment else ():
+    stances = said.trial.assignment.stances if said.trial.assignment else ()
+    feet, pelvis = {side: middle(said, side) for side in {stance.side for stance in stances}}, pelvis_all(said)
+    for stance in stances:
         if np.isfinite([stance.start_s, stance.end_s]).all():
             part = flat_part(replace(said, about=stance), stance.start_s, stance.end_s)
-            both = [middle(said, stance.side)[part, :2], pelvis_all(said)[part]]
+            both = [feet[stance.side][part, :2], pelvis[part]]
             rate = (
                 np.gradient(both[1] - both[0], 1.0 / said.trial.markers.rate_hz, axis=0)
                 if len(both[0]) > 3

@@ -11,6 +11,7 @@ from typing import Any
 
 import pypdf
 import pytest
+from printed_counts import Unpacked
 from sessions import Sessions
 from test_language import LATIN, NAMES, german_words, leaves, own_words, words_of
 from typer.testing import CliRunner
@@ -24,7 +25,6 @@ from biomech_id.report.layout.style import load_style
 from biomech_id.report.pdf import draw_report
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
-from biomech_id.review.packing import Blocks
 from biomech_id.review.session_data import session_data
 from biomech_id.sample.c3d import write_c3d
 from biomech_id.sample.subject import virtual_subject
@@ -95,7 +95,7 @@ def left_in_english(tables: Tables, out: Path, folder: Path, language: str = "de
     found = [finding for part in (summary, *summary["trials"]) for finding in part["findings"]]
     texts: dict[str, Iterable[str]] = {
         "report": [page.extract_text() for page in pypdf.PdfReader(pdf).pages],
-        "review page": in_german(session_data(out, tables, Blocks(), called="out")),
+        "review page": in_german(session_data(out, tables, Unpacked(), called="out")),
         "findings": [worded(each["rule"], each["values"], language, part) for each in found for part in ("text", "hint")],
     }
     known = german() | own_words(tables) | NAMES | LATIN | PROPER
