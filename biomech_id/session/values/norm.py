@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
@@ -34,6 +35,8 @@ PERCENTILES = (5, 50, 95)
 NORM_CHOICES = ("everybody", "age", "speed")
 #: What names one row of a norm.
 _CURVE = ("variable", "component", "percent")
+#: Numbers of its rows that a band is made of.
+_BAND = ("percent", "mean", "sd", "n", "whole_curve_sd", "leverage", "freedom")
 #: Before the name of what is told of each contributor, and of nobody else.
 CONTRIBUTOR = "contributor."
 #: Before the name of a parameter: its left-right asymmetry, percent, signed.
@@ -264,14 +267,8 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
     """
     if norm is None:
         return None
-    rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent")
-    if rows.empty:
-        return None
-    reach_sd = float(rows["whole_curve_sd"].iloc[0]) if "whole_curve_sd" in rows else float("nan")
-    n = int(rows["n"].min())
-    fitted = "leverage" in rows and np.isfinite(rows["leverage"]).all()
-    spread = Spread(float(rows["leverage"].max()), int(rows["freedom"].min())) if fitted else None
-    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), n, reach_sd, spread)
+    rows = np.flatnonzero((norm["variable"] == variable) & (norm["component"] == component))
+    return _band(_numbers_of(norm), rows) if rows.size else None
 
 
 def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
@@ -282,10 +279,26 @@ def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
     norm : pd.DataFrame
         A whole norm, of one bandwidth.
     """
-    parts = norm.groupby(["variable", "component"], sort=False)
-    names = {(str(variable), str(component)): rows for (variable, component), rows in parts}
-    bands = {name: norm_band(rows, *name) for name, rows in names.items()}
-    return {name: band for name, band in bands.items() if band is not None}
+    numbers = _numbers_of(norm)
+    places: Mapping[Any, Any] = norm.groupby(["variable", "component"], sort=False).indices
+    return {(str(variable), str(component)): _band(numbers, rows) for (variable, component), rows in places.items()}
+
+
+def _numbers_of(norm: pd.DataFrame) -> dict[str, FloatArray]:
+    """Columns that a band is made of, of those that the norm has."""
+    return {name: norm[name].to_numpy(np.float64) for name in _BAND if name in norm}
+
+
+def _band(numbers: Mapping[str, FloatArray], rows: npt.NDArray[np.intp]) -> NormBand:
+    """The band of one curve or scalar, from its rows of a norm's columns."""
+    ordered = rows[np.argsort(numbers["percent"][rows], kind="stable")]
+    own = {name: values[ordered] for name, values in numbers.items()}
+    fitted = "leverage" in own and np.isfinite(own["leverage"]).all()
+    return NormBand(
+        own["mean"], own["sd"], int(own["n"].min()),
+        float(own["whole_curve_sd"][0]) if "whole_curve_sd" in own else float("nan"),
+        Spread(float(own["leverage"].max()), int(own["freedom"].min())) if fitted else None,
+    )  # fmt: skip
 
 
 def without_contributors(norm: pd.DataFrame) -> pd.DataFrame:
