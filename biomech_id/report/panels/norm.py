@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -237,15 +237,17 @@ def load_norm(
     norm = fitted.table
     curves, scalars, named, counts, ranks = {}, {}, {}, {}, {}
     columns = [name for name in (f"percentile_{rank}" for rank in PERCENTILES) if name in norm]
-    for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
-        rows = rows if len(rows) == 1 or rows["percent"].is_monotonic_increasing else rows.sort_values("percent", kind="stable")
-        mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
+    numbers = {name: norm[name].to_numpy(np.float64) for name in ("percent", "mean", "sd", "n", *columns)}
+    places: Mapping[Any, Any] = norm.groupby(["variable", "component"], sort=False, dropna=False).indices
+    for (variable, component), rows in places.items():
+        rows = rows[np.argsort(numbers["percent"][rows], kind="stable")]
+        mean, sd, n = (numbers[name][rows] for name in ("mean", "sd", "n"))
         if len(rows) == CURVE_POINTS:
             curves[str(variable), str(component)] = (mean, sd)
-            counts[str(variable), str(component)] = int(rows["n"].min())
-            ranks[str(variable), str(component)] = rows[columns].to_numpy(dtype=float).T
+            counts[str(variable), str(component)] = int(n.min())
+            ranks[str(variable), str(component)] = np.array([numbers[name][rows] for name in columns])
         elif NAMED.match(str(variable)):
-            named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
+            named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(n[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
     if DRAWN_PITCH not in curves:
