@@ -74,6 +74,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("statistics", "scipy.special"): "a third of what a report's own modules take to import; few reports ask for a p",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.natural_spline", "scipy.linalg"): "half of SciPy, for files that need no derivative",
+    ("osim.fit.forces", "scipy"): "half of SciPy, for fits without forces",
     ("osim.dynamics.recorded_motion", "scipy.linalg"): "half of SciPy, for models that are only read",
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",

@@ -20,6 +20,9 @@ def fit_command(
         Path | None, typer.Option("--markers", help="An OpenSim MarkerSet, where the model's markers have other names.")
     ] = None,
     mass: Mass = None,
+    loads: Annotated[
+        Path | None, typer.Option("--loads", help="OpenSim's ExternalLoads of one trial: masses and motion are fitted to them too.")
+    ] = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -29,10 +32,11 @@ def fit_command(
     Example: biomech-id fit gait2392.osim static.trc walk1.trc walk2.trc -o results/anna_fit
     """
     from biomech_id.errors import Severity
+    from biomech_id.osim.fit.force_outputs import force_lines
     from biomech_id.osim.fit.outputs import fit_files
     from biomech_id.osim.fit.person import LEAST_DATA_SHARE
 
-    fitted, findings = fit_files(model, trials, out, marker_set=markers, mass_kg=mass)
+    fitted, forces, findings = fit_files(model, trials, out, marker_set=markers, mass_kg=mass, loads=loads)
     for name, (length, sd) in fitted.lengths_m.items():
         print_line(f"{name}: {1e3 * length:.0f} mm, SD {1e3 * sd:.0f} mm")
     for motion in fitted.motions:
@@ -42,6 +46,8 @@ def fit_command(
         f"{int((shares >= LEAST_DATA_SHARE).sum())} of {shares.size} factors are from the recordings; the others are people's mean "
         "for this size. A small distance of the markers is no proof of good joint centres."
     )
+    for line in force_lines(forces) if forces is not None else ():
+        print_line(line)
     for finding in findings:
         print_line(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
     print_line(f"{out} written")

@@ -38,7 +38,7 @@ def test_two_persons_centres_are_nearer_than_by_scaling(folder: Path, tmp_path: 
     for person in ("gait2392_101", "gait2392_102"):
         own = folder.with_name(person)
         files = [own / f"{name}.trc" for name in ("static", "walk1", "walk2")]
-        fitted, findings = fit_files(folder / "model.osim", files, tmp_path / person)
+        fitted, _, findings = fit_files(folder / "model.osim", files, tmp_path / person)
         assert [finding for finding in findings if finding.rule == "fit-marker-misplaced"] == []
         truth = json.loads((own / "truth.json").read_text())
         skeleton = Skeleton(fitted.model)

@@ -131,16 +131,7 @@ class _Simulation:
 
     def _whole(self, q: FloatArray, u: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """All coordinates and rates (N, nq) from the free ones, and how they follow them (N, nq)."""
-        base = np.repeat(self.motion.q[:1], len(q), axis=0)
-        base[:, self.free] = q
-        whole = self.skeleton.completed(base)
-        slope, curvature = self.tree.coupled(whole)
-        rate, second = np.zeros_like(whole), np.zeros_like(whole)
-        pairs = [*((int(k), f) for f, k in enumerate(self.free)), *self.tree.following]
-        for k, f in pairs:
-            rate[:, k] = slope[:, k] * u[:, f]
-            second[:, k] = slope[:, k] * a[:, f] + curvature[:, k] * u[:, f] ** 2
-        return whole, rate, second, slope
+        return self.tree.completed_motion(self.motion.q[0], q, u, a)
 
     def _needed(self, time_s: FloatArray, q: FloatArray, u: FloatArray, a: FloatArray) -> FloatArray:
         """Generalised forces (N, F) that a motion needs at times (N,)."""

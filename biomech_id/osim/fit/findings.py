@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.errors import Finding
+from biomech_id.osim.fit.forces import MOST_FORCE_SHARE, MOST_MOMENT_SHARE, ForceFit
 from biomech_id.osim.fit.person import PersonFit
 
 #: A marker on a bony landmark this many times further off than expected is another one, or another's label.
@@ -62,3 +63,32 @@ def _findings(fitted: PersonFit) -> Iterator[Finding]:
         if out.sum() > MOST_THROWN_OUT * there.sum():
             worst = fitted.model.markers[int(np.argmax(out.sum(axis=0)))].name
             yield Finding("fit-samples-out", {"n": int(out.sum()), "of": int(there.sum()), "marker": worst}, motion.name)
+
+
+def force_findings(forces: ForceFit) -> tuple[Finding, ...]:
+    """Judge a motion that was corrected so that loads explain it.
+
+    Parameters
+    ----------
+    forces : ForceFit
+        Of one trial.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        One for each contact that stands off, and one where more is left over than the rule of thumb allows.
+    """
+    out = []
+    for contact in forces.contacts:
+        if contact.stands_off:
+            worst = int(np.argmax(np.abs(contact.offset_m) / contact.sd_m))
+            values = {
+                "body": contact.body, "start_s": contact.start_s, "end_s": contact.end_s,
+                "offset_mm": 1e3 * float(contact.offset_m[worst]), "sd_mm": 1e3 * float(contact.sd_m[worst]),
+            }  # fmt: skip
+            out.append(Finding("fit-contact-off", values, forces.name))
+    after = forces.after
+    if after.peak_force_share > MOST_FORCE_SHARE or after.peak_moment_share > MOST_MOMENT_SHARE or not forces.converged:
+        values = {"force_percent": 100 * after.peak_force_share, "moment_percent": 100 * after.peak_moment_share}
+        out.append(Finding("fit-forces-left", values, forces.name))
+    return tuple(out)

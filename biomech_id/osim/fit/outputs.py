@@ -18,8 +18,11 @@ from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import write_scaled_model
 from biomech_id.osim.fit.errors import RECORD
-from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings
+from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings, force_findings
+from biomech_id.osim.fit.force_outputs import force_record, forces_of_person, write_forces
+from biomech_id.osim.fit.forces import ForceFit
 from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit, fit
+from biomech_id.osim.run import outer_forces
 from biomech_id.osim.scaling import with_model_markers
 from biomech_id.readers import read
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
@@ -29,8 +32,14 @@ FIT_SCHEMA = 1
 
 
 def fit_files(
-    model_file: Path, trial_files: Sequence[Path], out: Path, *, marker_set: Path | None = None, mass_kg: float | None = None
-) -> tuple[PersonFit, tuple[Finding, ...]]:
+    model_file: Path,
+    trial_files: Sequence[Path],
+    out: Path,
+    *,
+    marker_set: Path | None = None,
+    mass_kg: float | None = None,
+    loads: Path | None = None,
+) -> tuple[PersonFit, ForceFit | None, tuple[Finding, ...]]:
     """Fit a model file to recordings and write what came of it.
 
     Parameters
@@ -45,11 +54,13 @@ def fit_files(
         An OpenSim MarkerSet whose markers are added to the model's, and replace those of the same name.
     mass_kg : float | None, optional
         Of the person; None leaves the model's.
+    loads : Path | None, optional
+        OpenSim's ``ExternalLoads`` document of one of the recordings, with the table that it names; None fits without forces.
 
     Returns
     -------
-    tuple[PersonFit, tuple[Finding, ...]]
-        What was fitted, and what is wrong with it.
+    tuple[PersonFit, ForceFit | None, tuple[Finding, ...]]
+        What was fitted to markers, and to loads where there are some, and what is wrong with it.
 
     Raises
     ------
@@ -75,16 +86,23 @@ def fit_files(
     if marker_set is not None:
         model = with_model_markers(model, read_marker_set(marker_set))
     trials = [replace(read(path), name=path.stem) for path in trial_files]
+    outer = () if loads is None else outer_forces(loads)
     fitted = fit(model, trials, mass_kg=mass_kg)
-    findings = fit_findings(fitted)
+    forces = forces_of_person(fitted, outer) if outer else None
+    findings = fit_findings(fitted) + (force_findings(forces) if forces is not None else ())
     with whole_folder(out) as folder:
         factors = dict(zip(fitted.bodies, fitted.factors, strict=True))
         write_scaled_model(folder / "scaled.osim", model_file, fitted.model, factors)
         for motion in fitted.motions:
             _write_motion(folder, fitted.model, motion)
         record = fit_record(fitted, findings) | {"model_sha256": sha256_of(folder / "scaled.osim")}
+        if forces is not None:
+            own = replace(fitted.model, bodies=forces.model.bodies)
+            write_scaled_model(folder / "dynamic.osim", model_file, own, factors)
+            write_forces(folder, forces)
+            record["dynamics"] = force_record(forces)
         (folder / RECORD).write_text(json_text(record), encoding="utf-8", newline="\n")
-    return fitted, findings
+    return fitted, forces, findings
 
 
 def _write_motion(folder: Path, model: MusculoskeletalModel, motion: FittedMotion) -> None:

@@ -225,6 +225,33 @@ class Tree:
             curvature[:, dependent] = second * slope[:, independent] ** 2 + first * curvature[:, independent]
         return slope, curvature
 
+    def completed_motion(
+        self, still: FloatArray, q: FloatArray, u: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Motion of all coordinates from that of the free ones.
+
+        Parameters
+        ----------
+        still : FloatArray
+            (nq,), coordinates of which those are taken that are neither free nor follow any, rad or m.
+        q, u, a : FloatArray
+            (N, F), free coordinates and their two derivatives in time.
+
+        Returns
+        -------
+        tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+            Coordinates, their two derivatives in time, and their derivative by the free one that they follow, (N, nq) each.
+        """
+        whole = np.repeat(still[None], len(q), axis=0)
+        whole[:, self.free] = q
+        whole = self.skeleton.completed(whole)
+        slope, curvature = self.coupled(whole)
+        rate, second = np.zeros_like(whole), np.zeros_like(whole)
+        for k, f in (*((int(k), f) for f, k in enumerate(self.free)), *self.following):
+            rate[:, k] = slope[:, k] * u[:, f]
+            second[:, k] = slope[:, k] * a[:, f] + curvature[:, k] * u[:, f] ** 2
+        return whole, rate, second, slope
+
     def posture(self, q: FloatArray, *, rows: bool = True) -> TreePose:
         """Place all bodies, and find how coordinates move them.
 
