@@ -41,7 +41,7 @@ OFF_SDS, LEAST_OFF_M = 2.0, 0.015
 #: By how much chance lowers the sum of squares with two numbers more, in one of twenty cases.
 CHANCE = 6.0
 #: Cut-off of the motion before it is corrected, Hz, as OpenSim's examples have it.
-CUTOFF_HZ = 6.0
+MOTION_CUTOFF_HZ = 6.0
 #: Between knots of the correction, s, and frames at least; degree of its splines.
 KNOT_S, KNOT_FRAMES, DEGREE = 0.05, 3, 4
 #: Loads do not carry the person where the vertical force that is left over, averaged over so many s, is more than this share of
@@ -168,7 +168,7 @@ class ForceFit:
 
 
 def carried_motion(
-    model: MusculoskeletalModel, motion: FittedMotion, outer: Sequence[OuterForce], *, cutoff_hz: float = CUTOFF_HZ
+    model: MusculoskeletalModel, motion: FittedMotion, outer: Sequence[OuterForce], *, cutoff_hz: float = MOTION_CUTOFF_HZ
 ) -> RecordedMotion | None:
     """Find the longest stretch of a motion in which loads carry the person, filtered and differentiated.
 
