@@ -70,6 +70,9 @@ BLOCKS = {
     "function_bushing": f'<FunctionBasedBushingForce name="pad_of_functions">{FRAMES}<m_x_theta_x_function><PolynomialFunction>'
     "<coefficients>5 4 3 0</coefficients></PolynomialFunction></m_x_theta_x_function><f_z_delta_z_function><LinearFunction>"
     f"<coefficients>50 3</coefficients></LinearFunction></f_z_delta_z_function>{DAMPING}</FunctionBasedBushingForce>",
+    "expression_bushing": f'<ExpressionBasedBushingForce name="pad_of_words">{FRAMES}'
+    "<Mx_expression>5*theta_x - 3*theta_y^3</Mx_expression><My_expression>-2^2*theta_y*exp(theta_z)/2</My_expression>"
+    f"<Fz_expression>100*delta_z + 40*sin(delta_x)*cos(theta_y) - -3</Fz_expression>{DAMPING}</ExpressionBasedBushingForce>",
     "points": '<PointToPointSpring name="band"><socket_body1>/bodyset/b0</socket_body1><socket_body2>/bodyset/b2</socket_body2>'
     "<point1>0.1 0.2 0.3</point1><point2>0.2 -0.2 0</point2><stiffness>200</stiffness><rest_length>0.2</rest_length>"
     "</PointToPointSpring>",

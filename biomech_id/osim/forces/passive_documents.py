@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
@@ -10,7 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.multibody.functions import ConstantFunction, simm_spline
-from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
+from biomech_id.multibody.joints import AxisFunction
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.document.functions import function_in
 from biomech_id.osim.document.joints import three_or_zeros
@@ -43,6 +44,14 @@ from biomech_id.readers.opensim.document import (
 PASSIVE_KINDS = ("Force", "Spring", "Ligament")
 _TURNS = tuple(f"m_{axis}_theta_{axis}_function" for axis in "xyz")
 _SLIDES = tuple(f"f_{axis}_delta_{axis}_function" for axis in "xyz")
+#: What expressions of a bushing are made of; longer ones are not read.
+_VARIABLES = {name: k for k, name in enumerate(("theta_x", "theta_y", "theta_z", "delta_x", "delta_y", "delta_z"))}
+_OPERATIONS: dict[str, np.ufunc] = {
+    "Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.divide, "Pow": np.power,
+    "USub": np.negative, "UAdd": np.positive,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "abs": np.abs,
+}  # fmt: skip
+_LONGEST = 1000
 #: Relative length -> tension of a ligament that says nothing, for a pcsa_force of 1 N: OpenSim's.
 _LIGAMENT = (
     (-5.0, 0.998, 0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.601, 1.602, 5.0),
@@ -195,16 +204,51 @@ def _spring(blocks: _Blocks, element: Element) -> PassiveForce:
 
 def _bushing(blocks: _Blocks, element: Element) -> PassiveForce:
     stiffness = blocks.three(element, "rotational_stiffness", "translational_stiffness")
-    return _held(blocks, element, tuple(PolynomialFunction((0.0, float(k))) for k in stiffness))
+    return _held(blocks, element, lambda way: way * stiffness)
 
 
 def _function_bushing(blocks: _Blocks, element: Element) -> PassiveForce:
-    return _held(blocks, element, tuple(blocks.function(element, tag, ConstantFunction(0.0)) for tag in (*_TURNS, *_SLIDES)))
+    laws = [blocks.function(element, tag, ConstantFunction(0.0)) for tag in (*_TURNS, *_SLIDES)]
+    return _held(blocks, element, lambda way: np.column_stack([law.value(x) for law, x in zip(laws, way.T, strict=True)]))
 
 
-def _held(blocks: _Blocks, element: Element, laws: tuple[AxisFunction, ...]) -> PassiveForce:
+def _expression_bushing(blocks: _Blocks, element: Element) -> PassiveForce | None:
+    """None where an expression is of another kind."""
+    try:
+        laws = [_expression(element_text(element, f"{tag}_expression") or "0") for tag in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
+    except (SyntaxError, KeyError, ValueError, OverflowError, RecursionError):
+        return None
+    return _held(blocks, element, lambda way: np.column_stack([law(way) + np.zeros(len(way)) for law in laws]))
+
+
+def _expression(text: str) -> Callable[[FloatArray], FloatArray]:
+    """A function of turns and slides (N, 6), as a document writes it."""
+    if len(text) > _LONGEST:
+        raise SyntaxError(text)
+    return _term(ast.parse("".join(text.split()).replace("^", "**"), mode="eval").body)
+
+
+def _term(node: ast.expr) -> Callable[[FloatArray], FloatArray]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        value = np.full(1, node.value, dtype=np.float64)
+        return lambda way: value
+    if isinstance(node, ast.Name):
+        column = _VARIABLES[node.id]
+        return lambda way: way[:, column]
+    parts = [
+        _term(child)
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, ast.expr) and child is not getattr(node, "func", None)
+    ]
+    operation = _OPERATIONS[getattr(getattr(node, "func", None), "id", type(getattr(node, "op", node)).__name__)]
+    if len(parts) != operation.nin:
+        raise SyntaxError(ast.unparse(node))
+    return lambda way: operation(*(part(way) for part in parts))
+
+
+def _held(blocks: _Blocks, element: Element, law: Callable[[FloatArray], FloatArray]) -> PassiveForce:
     damping = blocks.three(element, "rotational_damping", "translational_damping")
-    return Bushing(element.get("name", ""), *blocks.ends(element), laws, tuple(damping.tolist()))
+    return Bushing(element.get("name", ""), *blocks.ends(element), law, damping)
 
 
 def _points(blocks: _Blocks, element: Element) -> PassiveForce:
@@ -262,6 +306,7 @@ _KINDS: dict[str, Callable[[_Blocks, Element], PassiveForce | None]] = {
     "SpringGeneralizedForce": _spring,
     "BushingForce": _bushing,
     "FunctionBasedBushingForce": _function_bushing,
+    "ExpressionBasedBushingForce": _expression_bushing,
     "PointToPointSpring": _points,
     "HuntCrossleyForce": _contact,
 }

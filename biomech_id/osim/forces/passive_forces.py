@@ -24,7 +24,6 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
-from biomech_id.multibody.joints import AxisFunction
 from biomech_id.multibody.musculoskeletal import OffsetFrame
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, angular_velocity_matrix, exerted_by
@@ -241,7 +240,7 @@ class CoordinateSpring:
         yield PassiveAction(self.name, ((column, force),))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bushing:
     """What holds two frames together.
 
@@ -251,17 +250,17 @@ class Bushing:
         The force.
     first, second : OffsetFrame
         The frames.
-    laws : tuple[AxisFunction, ...]
-        Six: moments of three turns, N m of rad, and forces of three slides, N of m, against which it pulls back.
-    damping : tuple[float, ...]
-        Six, N m s/rad and N s/m.
+    law : Callable[[FloatArray], FloatArray]
+        Three turns, rad, and three slides, m, (N, 6) -> moments, N m, and forces, N, (N, 6), with which it pulls back.
+    damping : FloatArray
+        (6,), N m s/rad and N s/m.
     """
 
     name: str
     first: OffsetFrame
     second: OffsetFrame
-    laws: tuple[AxisFunction, ...]
-    damping: tuple[float, ...]
+    law: Callable[[FloatArray], FloatArray]
+    damping: FloatArray
 
     def actions(self, state: PassiveState) -> Iterator[PassiveAction]:
         """Yield what the bushing does to both bodies.
@@ -284,10 +283,9 @@ class Bushing:
         E, _ = angular_velocity_matrix(angles, np.zeros_like(angles))
         turned = np.linalg.solve(E, matvec_transposed(R, omega)[..., None])[..., 0]
         way = np.column_stack([angles, matvec_transposed(R, second_m - first_m)])
-        back = np.column_stack([law.value(column) for law, column in zip(self.laws, way.T, strict=True)])
-        back += np.column_stack([turned, matvec_transposed(R, slide)]) * self.damping
+        back = self.law(way) + np.column_stack([turned, matvec_transposed(R, slide)]) * self.damping
         moment = np.linalg.solve(np.swapaxes(E, 1, 2), back[:, :3, None])[..., 0]
-        pair = _pair(self.first.body, self.second.body, second_m, -matvec(R, back[:, 3:]), -matvec(R, moment))
+        pair = _pair(self.first.body, self.second.body, second_m, -matvec(R, back[:, 3:]), -matvec(R, np.asarray(moment)))
         yield PassiveAction(self.name, on_bodies=pair)
 
 

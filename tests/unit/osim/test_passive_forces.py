@@ -91,10 +91,31 @@ def test_a_ball_on_the_floor_is_pushed_up_and_rubs_against_its_way() -> None:
     np.testing.assert_allclose(without - with_it, effect.table(["q_moment"])[1], atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open(1)",
+        "theta_x.__class__",
+        "theta_w",
+        "theta_x if 1 else 2",
+        "(" * 900,
+        "1" * 1001,
+        "9" * 999,
+        "-" * 999,
+        "'a'",
+        "sin(1, 2)",
+    ],
+)
+def test_an_expression_of_another_kind_is_named(text: str) -> None:
+    bushing = f'<ExpressionBasedBushingForce name="pad"><Mx_expression>{text}</Mx_expression></ExpressionBasedBushingForce>'
+    (remark,) = acting(bushing, np.zeros(1), np.zeros(1))[0].remarks
+    assert "ExpressionBasedBushingForce pad would act" in remark
+
+
 def test_what_is_not_computed_is_named_and_what_names_nothing_refused() -> None:
-    forces, effect = acting('<ExpressionBasedBushingForce name="rubber"/>', np.zeros(1), np.zeros(1))
+    forces, effect = acting('<ElasticFoundationForce name="rubber"/>', np.zeros(1), np.zeros(1))
     (remark,) = forces.remarks
-    assert "ExpressionBasedBushingForce rubber would act" in remark
+    assert "ElasticFoundationForce rubber would act" in remark
     assert not effect.table(["q_moment"])[0]
     with pytest.raises(UnknownNameError, match="knee"):
         acting(LIMIT.replace(">q<", ">knee<"), np.zeros(1), np.zeros(1))
