@@ -12,8 +12,11 @@ from pathlib import Path
 
 from biomech_id.readers.formats import recordings_among
 
-#: Suffixes of films that lie beside recordings.
-FILMS = (".mp4", ".mov", ".webm", ".avi", ".mkv", ".m4v")
+#: Suffixes of films that lie beside recordings -> what they are served as, whatever they hold.
+FILMS = {
+    ".mp4": "video/mp4", ".m4v": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".avi": "video/x-msvideo",
+    ".mkv": "video/x-matroska",
+}  # fmt: skip
 #: Of how many visits the files are looked at every time: software may write a recording again in place.
 NEWEST = 50
 #: Name, size (bytes) and time of change (ns) of a file.
@@ -33,7 +36,7 @@ class ArchiveVisit:
     files : tuple[StateOfFile, ...]
         Its recordings, by name.
     films : tuple[str, ...]
-        Names of films beside them.
+        Names of films beside them; what is a link is none.
     beside : tuple[StateOfFile, ...]
         Files that a run also reads: ``subject.toml``, ``review.toml``, ``examination.csv``.
     """
@@ -146,7 +149,7 @@ class Archive:
 
 
 def _list(folder: Path, path: str, changed_ns: int) -> _Listed:
-    folders, files = list[str](), dict[str, StateOfFile]()
+    folders, files, links = list[str](), dict[str, StateOfFile](), set[str]()
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):
@@ -156,12 +159,14 @@ def _list(folder: Path, path: str, changed_ns: int) -> _Listed:
             elif entry.is_file():
                 status = entry.stat()
                 files[entry.name] = (entry.name, status.st_size, status.st_mtime_ns)
+                if entry.is_symlink():
+                    links.add(entry.name)
     # C3D comes first of all formats; only a folder without one is asked which other it holds.
     recordings = sorted(name for name in files if name.lower().endswith(".c3d"))
     recordings = recordings or sorted(each.name for each in recordings_among(folder / name for name in files))
     visit = None
     if recordings and path:
-        films = tuple(sorted(name for name in files if name.lower().endswith(FILMS)))
+        films = tuple(sorted(name for name in files if Path(name).suffix.lower() in FILMS and name not in links))
         beside = tuple(files[name] for name in _BESIDE if name in files)
         visit = ArchiveVisit(path, folder, tuple(files[name] for name in recordings), films, beside)
     return _Listed(changed_ns, tuple(sorted(folders)), visit)

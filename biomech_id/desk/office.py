@@ -274,8 +274,10 @@ class Office:
         stems = {Path(name).stem for name in visit.names} | set(visit.names)
         named = [change.get("static") or "", *(name for key in _LISTS for name in change.get(key) or ())]
         named += [*(change.get("conditions") or {})]
-        for name in filter(None, named):
-            if name not in stems:
+        films = change.get("film") or {}
+        named += [tie.get("trial", "") for tie in films.values() if isinstance(tie, Mapping)]
+        for name in filter(None, [*named, *films]):
+            if name not in (visit.films if name in films else stems):
                 raise Refusal.because("desk-no-file", status=422, file=str(name))
         listed = {"marker_set": MARKER_SETS, "model": (AUTO, *model_names()), "norm": self.norms}
         for key, known in listed.items():

@@ -15,7 +15,7 @@ from typing import Any
 from biomech_id.desk.refusals import Refusal
 from biomech_id.errors import BiomechError
 from biomech_id.files.atomic import whole_file
-from biomech_id.files.settings import Section, Setting, a_text, must_fit, read_written, toml_of, toml_value
+from biomech_id.files.settings import Section, Setting, a_number, a_text, must_fit, read_written, toml_of, toml_value
 from biomech_id.gait.review import decision_records
 from biomech_id.request.review_file import read_review
 from biomech_id.request.subject_file import SUBJECT
@@ -27,13 +27,18 @@ def _table(words: str) -> Section:
     return Section({}, rest=Setting(words, lambda value: isinstance(value, str | int | float | dict)))
 
 
+#: What ties a film to a trial: film second = rate (1 where none stands) x recording second + offset; and where it was tied first.
+_TIE = Section(
+    {"trial": a_text(), "offset_s": a_number(-1e6, 1e6, "s"), "rate": a_number(0.01, 100.0), "tied_s": a_number(-1e6, 1e6, "s")},
+    required=("trial", "offset_s"),
+)
 #: What ``choices.toml`` of a visit may say; all of it becomes an option or a setting of the command line.
 CHOICES = Section(
     {
         **{key: a_text("") for key in ("static", "model", "marker_set", "norm", "norm_for", "code", "label")},
         "exclude": _TEXTS, "functional": _TEXTS,
         "subject": _table("a value of subject.toml"), "conditions": _table("a word"),
-        "channels": _table("a muscle"), "film": _table("an offset in seconds"),
+        "channels": _table("a muscle"), "film": Section({}, rest=_TIE),
     }
 )  # fmt: skip
 CHOICES_FILE, SUBJECT_FILE, RECIPE_FILE, REVIEW_FILE = "choices.toml", "subject.toml", "recipe.toml", "review.toml"

@@ -42,7 +42,7 @@ def page_html(data: Mapping[str, Any], blocks: Mapping[str, str], *, title: str,
     scripts = [*map(_vendored, LIBRARIES), own_script()]
     policy = (
         f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; style-src {_hash(style)}; img-src data: blob:; "
-        "connect-src 'none'; form-action 'none'; base-uri 'none'"
+        "media-src blob:; connect-src 'none'; form-action 'none'; base-uri 'none'"
     )
     held = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks.items())
     ran = "\n".join(f"<script>{script}</script>" for script in scripts)

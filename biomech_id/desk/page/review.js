@@ -9,6 +9,8 @@ const saving = { revision: "", want: /** @type {string | null} */ (null), busy: 
 /** @type {any} */
 let visit = null;
 let ran = false;
+/** @type {Record<string, any>} */
+const films = {};
 const state = element("span", { "data-testid": "save-state", "data-state": "saved", role: "status" });
 const conflict = element("span", {});
 const rerun = button("rerun", "", run, { disabled: true });
@@ -60,6 +62,19 @@ function resolve(mine, revision) {
     show("saved");
     location.reload();
   }));
+}
+
+/** A film's tie goes into the visit's choices, held against what was seen of them. @param {string} name @param {any} tie */
+async function tieFilm(name, tie) {
+  const who = sessionStorage.getItem("who") ?? "";
+  const answer = await ask("PATCH", `/api/visits/${id}/choices`, { change: { film: { [name]: tie } }, who }, { "If-Match": visit.revision });
+  visit.revision = answer.revision;
+  films[name] = tie;
+}
+
+/** @param {string} name @returns {Promise<string>} */
+async function openFilm(name) {
+  return (await ask("GET", `/api/visits/${id}/media/${encodeURIComponent(name)}`)).url;
 }
 
 async function run() {
@@ -144,7 +159,8 @@ async function start() {
   waiting.remove();
   document.body.append(element("script", { type: "application/json", id: "data" }, JSON.stringify(made.data)));
   for (const [name, text] of Object.entries(made.blocks)) document.body.append(element("script", { type: "text/plain", id: name }, text));
-  /** @type {any} */ (globalThis).biomechPort = { author: sessionStorage.getItem("who") ?? "", changed: save, leaving: () => saving.state !== "saved" };
+  Object.assign(films, visit.choices.film);
+  /** @type {any} */ (globalThis).biomechPort = { author: sessionStorage.getItem("who") ?? "", changed: save, leaving: () => saving.state !== "saved", films: visit.films, ties: films, byHand: false, openFilm, tieFilm };
   for (const source of ["/three.js", "/uplot.js", "/review-app.js"]) await script(source);
   document.body.prepend(top);
   document.body.append(changes);

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from biomech_id.desk.archive import ArchiveVisit
+from biomech_id.desk.archive import FILMS, ArchiveVisit
 from biomech_id.desk.changes import result_changes
 from biomech_id.desk.command import command_line
 from biomech_id.desk.laboratory import laboratory
@@ -294,7 +295,7 @@ class Routes:
         """A ticket for one file."""
         visit, name = self._visit(request), request.path_params["name"]
         self._file(visit, name)
-        return json_answer({"url": f"/file/{self.keys.media_ticket(f'{visit.id}/{name}')}/{visit.id}/{name}"})
+        return json_answer({"url": f"/file/{self.keys.media_ticket(f'{visit.id}/{name}')}/{visit.id}/{quote(name, safe='')}"})
 
     async def file(self, request: Request) -> Response:
         """A file, whole or in ranges; without the header, for nothing sends one for a film or a frame."""
@@ -305,12 +306,13 @@ class Routes:
         visit = self._visit(request)
         if not self.keys.opens(request.path_params["ticket"], f"{visit.id}/{name}"):
             return json_answer({"error": ""}, 401)
-        return FileResponse(self._file(visit, name), media_type=None if name in visit.films else "application/pdf")
+        return FileResponse(self._file(visit, name), media_type=FILMS.get(Path(name).suffix.lower(), "application/pdf"))
 
     def _file(self, visit: ArchiveVisit, name: str) -> Path:
         """A film beside the recordings, the report, or a signed one."""
         record = self.office.record(visit)
-        known = {film: visit.folder / film for film in visit.films}
+        # What became a link since the folder was listed is no film either.
+        known = {film: path for film in visit.films if not (path := visit.folder / film).is_symlink()}
         known["report.pdf"] = record.folder / "results" / "report.pdf"
         numbers = (folder.name for folder in (record.folder / "versions").glob("[0-9]*"))
         known |= {f"version-{number}.pdf": record.folder / "versions" / number / "report.pdf" for number in numbers}

@@ -1,6 +1,7 @@
 // The page put together: what is shown, where the cursor stands, and what a key does.
 import { Chart, emptyWords, overCycle, overTime, percentPlace } from "./charts.js";
 import { Decisions } from "./decisions.js";
+import { Film } from "./film.js";
 import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, saidPanel, stancesPanel } from "./panels.js";
 import { port } from "./port.js";
 import { element, named, page, say, shown, sideWord, speech } from "./text.js";
@@ -11,11 +12,12 @@ import { View } from "./view.js";
 const GROUPS = ["angles", "moments", "powers", "ground", "emg", "forces", "upper"];
 const CAMERAS = /** @type {const} */ (["oblique", "side", "front", "top"]);
 const ASIDE_M = 0.9;
+const SPEEDS = [1, 0.5, 0.25, 0.125];
 const LIGHT = { ink: "#1b1b1b", quiet: "#5c5c5c", grid: "#e4e4e4", paper: "#ffffff", floor: "#d8d8d8", force: "#7a5200", bone: "#777777" };
 const DARK = { ink: "#f0f0f0", quiet: "#b4b4b4", grid: "#3a3d42", paper: "#16181b", floor: "#34383d", force: "#f0c060", bone: "#a8a8a8" };
 
 const state = {
-  session: 0, trial: 0, frame: 0, group: "angles", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1,
+  session: 0, trial: 0, frame: 0, group: "angles", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false,
   dark: matchMedia("(prefers-color-scheme: dark)").matches, camera: /** @type {import("./view.js").Camera} */ ("oblique"), axes: false, marker: -1,
 };
 const decided = page.sessions.map((session) => new Decisions(session));
@@ -32,10 +34,13 @@ let charts = [];
 let chartsShow = "";
 let version = 0;
 let pending = false;
+/** First and last frame that are played. @type {[number, number]} */
+let range = [0, 0];
 const stage = element("div", { class: "stage" });
 const root = element("main", { class: "page" });
 document.body.prepend(root);
 const view = new View(stage);
+const film = new Film({ trial: () => trial, now: () => now_s(), goto, pause: () => state.playing && togglePlay() });
 /** @type {Timeline} */
 let timeline;
 /** @type {Record<string, HTMLElement>} */
@@ -82,15 +87,26 @@ function build() {
   const slider = element("input", { type: "range", id: "scrub", min: "0", max: String(Math.max((trial?.n ?? 1) - 1, 0)), value: String(state.frame), "aria-label": say("time"), oninput: (/** @type {Event} */ event) => showFrame(Number(/** @type {HTMLInputElement} */ (event.target).value)) });
   parts.slider = slider;
   parts.play = element("button", { id: "play", onclick: togglePlay }, say(state.playing ? "pause" : "play"));
-  const left = element("div", { class: "left" }, stage, cameraBar(), element("div", { class: "transport" },
+  const left = element("div", { class: "left" }, element("div", { class: "views" }, stage, film.host), film.controls, cameraBar(), element("div", { class: "transport" },
     element("button", { "aria-label": say("frame_back"), onclick: () => showFrame(state.frame - 1) }, "◀"), parts.play,
-    element("button", { "aria-label": say("frame_on"), onclick: () => showFrame(state.frame + 1) }, "▶"), slider, parts.clock), parts.strip, parts.live);
+    element("button", { "aria-label": say("frame_on"), onclick: () => showFrame(state.frame + 1) }, "▶"), slider, ...playChoices(), parts.clock), parts.strip, parts.live);
   const right = element("div", { class: "right" }, curveBar(), parts.curves);
   root.replaceChildren(header(), element("div", { class: "columns" }, left, right), parts.panels, footer());
   timeline = new Timeline(parts.strip, goto);
   stage.setAttribute("aria-label", say("replay"));
   if (view.renderer) view.renderer.domElement.setAttribute("aria-label", say("replay"));
+  film.opened();
   fill();
+}
+
+function playChoices() {
+  return [choice(say("speed"), SPEEDS.map((each) => [String(each), each === 1 ? "1" : `1/${1 / each}`]), String(state.speed), (value) => {
+    state.speed = Number(value);
+    film.halt();
+  }, "speed"), tick(say("loop"), state.loop, (checked) => {
+    state.loop = checked;
+    range = played();
+  }, "loop")];
 }
 
 function header() {
@@ -165,6 +181,7 @@ function curveBar() {
     }, "along"),
     choice(say("reference"), [["L", sideWord("L")], ["R", sideWord("R")]], state.side, (value) => {
       state.side = value;
+      range = played();
       schedule();
     }, "reference"),
   );
@@ -355,6 +372,7 @@ function redraw() {
   timeline.at(time_s);
   placeOfMarker();
   view.draw([state.frame, otherFrame()]);
+  film.follow();
   if (document.documentElement.dataset.shown) return;
   performance.mark("first-frame");
   document.documentElement.dataset.shown = "yes";
@@ -367,21 +385,40 @@ function placeOfMarker() {
   place.textContent = at.length ? `${at.map((value) => shown(1000 * value, 1)).join("  ")} mm` : "";
 }
 
+/** First and last frame that are played: the cycle under the cursor where it is looped, else everything. @returns {[number, number]} */
+function played() {
+  if (!trial) return [0, 0];
+  const frameOf = (/** @type {number} */ time_s) => Math.round((time_s - /** @type {LoadedTrial} */ (trial).time_s[0]) * /** @type {LoadedTrial} */ (trial).note.rate_hz);
+  const cycle = state.loop ? cycleAt(trial.note, state.side, now_s()) : null;
+  return cycle ? [Math.max(0, frameOf(cycle.start_s)), Math.min(trial.n, frameOf(cycle.end_s)) - 1] : [0, trial.n - 1];
+}
+
 function togglePlay() {
   state.playing = !state.playing;
   parts.play.textContent = say(state.playing ? "pause" : "play");
   let last = performance.now();
+  let reached = -1;
   const step = (/** @type {number} */ now) => {
-    if (!state.playing || !trial) return;
-    const passed = ((now - last) / 1000) * trial.note.rate_hz * state.speed;
-    if (passed >= 1) {
-      last = now;
-      state.frame = (state.frame + Math.floor(passed)) % trial.n;
-      schedule();
+    if (!state.playing || !trial) return film.halt();
+    if (state.frame !== reached) {
+      range = played();
+      film.leap(now_s());
     }
+    // Where a film is tied, its picture leads and the walker follows.
+    const led_s = film.lead(state.speed);
+    const rate_hz = trial.note.rate_hz;
+    const passed = Math.floor(((now - last) / 1000) * rate_hz * state.speed);
+    const frame = led_s === null ? state.frame + passed : Math.round((led_s - trial.time_s[0]) * rate_hz);
+    if (led_s !== null || passed >= 1) last = now;
+    if (frame > range[1]) film.leap(trial.time_s[range[0]]);
+    const to = frame > range[1] ? range[0] : Math.max(frame, range[0]);
+    if (to !== state.frame) showFrame(to);
+    reached = state.frame;
     requestAnimationFrame(step);
+    return undefined;
   };
   if (state.playing) requestAnimationFrame(step);
+  else film.halt();
 }
 
 function download() {

@@ -45,8 +45,14 @@ interface PageData {
   labels: Record<Language, Record<string, string>>; colours: Record<string, string>; dashes: Record<string, number[]>; laboratory: string;
 }
 
-/** Who holds the page: whose decisions they are, who is told of each, and whether leaving has to be asked about. */
-interface Port { author: string; changed: (toml: string) => void; leaving: (unsaved: boolean) => boolean }
+/** What ties a film to a trial: film second = rate (1 where none stands) times recording second + offset; and where it was tied first. */
+interface FilmTie { trial: string; offset_s: number; rate: number | null; tied_s: number }
+/** Who holds the page: whose decisions they are, who is told of each, whether leaving has to be asked about; and films beside the
+ * recordings, their ties, whether one may be chosen by hand, and who opens and ties one. */
+interface Port {
+  author: string; changed: (toml: string) => void; leaving: (unsaved: boolean) => boolean;
+  films: string[]; ties: Record<string, FilmTie>; byHand: boolean; openFilm: (name: string) => Promise<string>; tieFilm: (name: string, tie: FilmTie) => Promise<void>;
+}
 
 // What the page makes of it.
 interface Curve { side: string; cycle: number; variable: string; component: string; values: Float32Array; sd: Float32Array | null }
