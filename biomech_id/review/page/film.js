@@ -113,13 +113,14 @@ export class Film {
     const options = [["", "–"], ...this.names.map((name) => [name, name])];
     const list = element("select", { id: "film-name", onchange: (/** @type {Event} */ event) => this.show(/** @type {HTMLSelectElement} */ (event.target).value) },
       ...options.map(([value, text]) => element("option", { value, selected: value === this.name }, text)));
-    const input = element("input", { type: "file", id: "film-file", accept: "video/*,.mov,.avi,.mkv", multiple: true, hidden: true, onchange: (/** @type {Event} */ event) => {
+    const input = element("input", { type: "file", id: "film-file", accept: "video/*,.mov,.avi,.mkv", multiple: true, hidden: true, "aria-label": say("film_choose"), onchange: (/** @type {Event} */ event) => {
       const files = [...(/** @type {HTMLInputElement} */ (event.target).files ?? [])];
       for (const file of files) this.chosen.set(file.name, file);
       if (files.some((file) => file.name === this.name)) this.name = "";
       if (files.length) this.show(this.of(this.bench.trial()?.note.name ?? "") || files[0].name);
     } });
-    return [this.names.length ? element("label", {}, `${say("film")} `, list) : null, port.byHand ? element("button", { id: "film-choose", onclick: () => input.click() }, say("film_choose"), input) : null].filter((each) => each !== null);
+    const own = port.byHand ? [element("button", { id: "film-choose", onclick: () => input.click() }, say("film_choose")), input] : [];
+    return this.names.length ? [element("label", {}, `${say("film")} `, list), ...own] : own;
   }
 
   problemWords() {
