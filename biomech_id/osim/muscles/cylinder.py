@@ -89,8 +89,22 @@ class Arc:
     length_m: FloatArray
 
 
-def _tangents(p: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Both points (2, N, 2) in the plane across z where a line from p touches, and p's distance from the axis."""
+def tangents(p: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Touch circles about the origin with lines from points of their planes.
+
+    Parameters
+    ----------
+    p : FloatArray
+        (N, 2 or more), of which the first two components count, m.
+    radius : FloatArray
+        (N,), of the circles, m.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray]
+        (2, N, 2), both points where a line touches, first on the side that a quarter turn of ``p`` points to; (N,), the distances
+        of ``p`` from the origin; m.
+    """
     distance = np.hypot(p[:, 0], p[:, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = radius / distance
@@ -99,7 +113,19 @@ def _tangents(p: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray
     return np.stack([along + across, along - across]), distance
 
 
-def _angle(a: FloatArray, b: FloatArray) -> FloatArray:
+def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Angle between vectors of a plane.
+
+    Parameters
+    ----------
+    a, b : FloatArray
+        (N, 2).
+
+    Returns
+    -------
+    FloatArray
+        (N,), rad, 0 to pi.
+    """
     across, along = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0], a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]
     return np.abs(np.arctan2(across, along))
 
@@ -145,17 +171,31 @@ def choose(p1: FloatArray, p2: FloatArray, cylinders: Cylinders) -> Choice:
 
 def _side(p1: FloatArray, p2: FloatArray, cylinders: Cylinders) -> tuple[FloatArray, BoolArray, BoolArray]:
     """Which tangents pieces take that wrap, and whether that is over the far side and the long way."""
-    (first, _), (second, _) = (_tangents(p, cylinders.radius_m) for p in (p1, p2))
+    (first, _), (second, _) = (tangents(p, cylinders.radius_m) for p in (p1, p2))
     bound = cylinders.sign != 0
     turn, far = _bound_side(first, second, cylinders)
     if not bound.all():
-        turn = np.where(bound[:, None], turn, _free_side(first, second))
-    r1, r2 = _taken(first, turn[:, 0]), _taken(second, turn[:, 1])
+        turn = np.where(bound[:, None], turn, free_side(first, second))
+    r1, r2 = taken(first, turn[:, 0]), taken(second, turn[:, 1])
     outward = ((r1 + r2) * (r1 - p1[:, :2] + r2 - p2[:, :2])).sum(axis=1)
     return turn, bound & far, bound & (outward < 0)
 
 
-def _taken(both: FloatArray, turn: FloatArray) -> FloatArray:
+def taken(both: FloatArray, turn: FloatArray) -> FloatArray:
+    """Take one of two tangent points.
+
+    Parameters
+    ----------
+    both : FloatArray
+        (2, N, 2), as `tangents` returns them.
+    turn : FloatArray
+        (N,), 1 for the first, -1 for the second.
+
+    Returns
+    -------
+    FloatArray
+        (N, 2).
+    """
     return np.asarray(np.where((turn > 0)[:, None], both[0], both[1]))
 
 
@@ -164,8 +204,19 @@ def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
     return a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1]
 
 
-def _free_side(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The pair of tangent points (N, 2: 1 or -1) with the smallest angle between them."""
+def free_side(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Choose the pair of tangent points with the smallest angle between them.
+
+    Parameters
+    ----------
+    first, second : FloatArray
+        (2, N, 2), of both ends, as `tangents` returns them.
+
+    Returns
+    -------
+    FloatArray
+        (N, 2), for each end 1 or -1.
+    """
     best = np.argmax([_dot(first[a], second[b]) for a in (0, 1) for b in (0, 1)], axis=0)
     return np.stack([1.0 - 2.0 * (best // 2), 1.0 - 2.0 * (best % 2)], axis=1)
 
@@ -219,14 +270,14 @@ def slid(p1: FloatArray, p2: FloatArray, cylinders: Cylinders, choice: Choice) -
     >>> slid(p1, p2, one, choose(p1, p2, one)).angle_rad.round(3)
     array([1.267])
     """
-    (first, distance1), (second, distance2) = (_tangents(p, cylinders.radius_m) for p in (p1, p2))
-    r1, r2 = _taken(first, choice.turn[:, 0]), _taken(second, choice.turn[:, 1])
+    (first, distance1), (second, distance2) = (tangents(p, cylinders.radius_m) for p in (p1, p2))
+    r1, r2 = taken(first, choice.turn[:, 0]), taken(second, choice.turn[:, 1])
     z1, z2 = _slide(p1, p2, (r1, r2), (distance1, distance2), cylinders.radius_m, choice.far)
     return _arc(r1, r2, (z1, z2), cylinders.radius_m, choice.long)
 
 
 def _arc(r1: FloatArray, r2: FloatArray, z: tuple[FloatArray, FloatArray], radius: FloatArray, long: BoolArray) -> Arc:
-    angle = _angle(r1, r2)
+    angle = angle_between(r1, r2)
     angle = np.where(long, 2 * np.pi - angle, angle)
     ends = [np.concatenate([r, height[:, None]], axis=1) for r, height in zip((r1, r2), z, strict=True)]
     return Arc(ends[0], ends[1], angle, np.hypot(radius * angle, z[1] - z[0]))
@@ -288,9 +339,9 @@ def unrolled(p1: FloatArray, p2: FloatArray, cylinders: Cylinders, choice: Choic
     (True, np.float64(0.0))
     """
     radius = cylinders.radius_m
-    (first, distance1), (second, distance2) = (_tangents(p, radius) for p in (p1, p2))
-    r1, r2 = _taken(first, choice.turn[:, 0]), _taken(second, choice.turn[:, 1])
-    angle = _angle(r1, r2)
+    (first, distance1), (second, distance2) = (tangents(p, radius) for p in (p1, p2))
+    r1, r2 = taken(first, choice.turn[:, 0]), taken(second, choice.turn[:, 1])
+    angle = angle_between(r1, r2)
     angle = np.where(choice.long, 2 * np.pi - angle, angle)
     before, after = (np.sqrt(np.maximum(d * d - radius * radius, 0.0)) for d in (distance1, distance2))
     slope = (p2[:, 2] - p1[:, 2]) / (before + radius * angle + after)

@@ -1,9 +1,9 @@
 """Lengths, lengthening velocities and moment arms of a model's muscles, in all states at once.
 
-A path runs straight between its points, those that count in a state, and over the cylinders that it meets (`cylinder_paths`). A
+A path runs straight between its points, those that count in a state, and over the surfaces that it meets (`wrapped_paths`). A
 moment arm is what it is by virtual work: minus the derivative of the length by the coordinate. A straight piece pulls at both ends
-with a force of 1 along it. A wrapped piece's length depends on nothing but where its ends are seen from the cylinder: it pulls at
-each with its derivative, and at the cylinder's body with the opposite of both, whatever the rule by which the length was made.
+with a force of 1 along it. A wrapped piece's length depends on nothing but where its ends are seen from the surface: it pulls at
+each with its derivative, and at the surface's body with the opposite of both, whatever the rule by which the length was made.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel
-from biomech_id.osim.muscles.cylinder_paths import CylinderPaths
+from biomech_id.osim.muscles.surfaces import KINDS
+from biomech_id.osim.muscles.wrapped_paths import WrappedPaths
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.tree import Tree, TreePose
 
 #: A conditional point counts this far beyond its range, rad or m: OpenSim's tolerance.
 BEYOND_RANGE = 1e-5
-#: How paths run over cylinders: drawn as OpenSim draws them, as OpenSim adds them up, or the shortest.
+#: How paths run over surfaces: drawn as OpenSim draws them, as OpenSim adds them up, or the shortest.
 Wrapping = Literal["drawn", "opensim", "shortest"]
 
 
@@ -129,7 +130,9 @@ class MusclePaths:
         self.left_out = {name: reason for name, reason in reasons.items() if reason}
         if muscles is not None and self.left_out:
             name, reason = next(iter(self.left_out.items()))
-            raise InvalidValueError(reason, value=name, expected="wrap cylinders only", where=model.source or model.name)
+            raise InvalidValueError(
+                reason, value=name, expected=f"a path of points over {', '.join(KINDS)}", where=model.source or model.name
+            )
         self.names = tuple(name for name in reasons if name not in self.left_out)
         self._compile([known[name] for name in self.names])
 
@@ -154,7 +157,7 @@ class MusclePaths:
         self._bound = np.flatnonzero(np.isin(self._muscle, self._muscle[self._conditional]))
         self._by_body = [(b, np.flatnonzero(self._body == b)) for b in np.unique(self._body)]
         self._ends = np.append(self._first[1:], len(points)) - 1
-        self._wraps = CylinderPaths(model, tree, muscles, self._first)
+        self._wraps = WrappedPaths(model, tree, muscles, self._first)
 
     # Lengths.
 
@@ -380,9 +383,9 @@ def _not_supported(model: MusculoskeletalModel, muscle: MuscleModel) -> str:
     objects = {wrap.name: wrap for wrap in model.wrap_objects}
     for wrap in muscle.wraps:
         surface = objects[wrap.wrap_object]
-        if surface.kind != "cylinder":
-            return f"The muscle {muscle.name} wraps over the {surface.kind} {surface.name}: only cylinders are supported."
-        if surface.quadrant.strip("+-") not in ("all", "x", "y"):
+        if surface.kind not in KINDS:
+            return f"The muscle {muscle.name} wraps over the {surface.kind} {surface.name}, which is not supported."
+        if surface.kind == "cylinder" and surface.quadrant.strip("+-") not in ("all", "x", "y"):
             return (
                 f"The muscle {muscle.name} wraps over the half {surface.quadrant} of the cylinder {surface.name}, which has none."
             )

@@ -232,12 +232,12 @@ def test_over_two_cylinders_no_other_path_is_shorter() -> None:
                 assert (length(moved) > length(local) - 1e-13).all()
 
 
-def test_what_is_no_cylinder_is_left_out_by_name_and_refused_when_asked_for() -> None:
+def test_what_is_not_supported_is_left_out_by_name_and_refused_when_asked_for() -> None:
     bent = MuscleModel("bent", MUSCLES[0].points, (PathWrap("ball"),))
     model = replace(WITH_MUSCLES, muscles=(*MUSCLES, bent))
     paths = MusclePaths(model)
     assert paths.names == PATHS.names
-    assert paths.left_out == {"bent": "The muscle bent wraps over the ellipsoid ball: only cylinders are supported."}
+    assert paths.left_out == {"bent": "The muscle bent wraps over the ellipsoid ball, which is not supported."}
     with pytest.raises(InvalidValueError, match="ellipsoid ball"):
         MusclePaths(model, ["straight", "bent"])
     with pytest.raises(UnknownNameError, match="'soleus'"):

@@ -1,4 +1,4 @@
-"""Paths over more than one cylinder: each is taken off the path and put on again until nothing changes."""
+"""Paths over more than one surface: each is taken off the path and put on again until nothing changes."""
 
 from __future__ import annotations
 
@@ -10,35 +10,37 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.multibody.musculoskeletal import PathWrap
-from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Choice, Cylinders, choose, in_axes, on_length, unrolled
+from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Choice, in_axes
+from biomech_id.osim.muscles.surfaces import Surfaces
+from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
 
 #: OpenSim's rounds, and the change of length, m, at which it stops.
 ROUNDS, STILL_M = 8, 0.0005
 #: The same for the path as it is.
 MOST_ROUNDS, SAME_M = 200, 1e-13
 
-#: A muscle's number, how many points it has, the first of them, and its cylinders with their use.
+#: A muscle's number, how many points it has, the first of them, and its surfaces with their use.
 Use = tuple[int, int, int, list[tuple[int, PathWrap]]]
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralPath:
-    """Paths of muscles with the same number of points and cylinders, M of them, in N states.
+    """Paths of muscles with the same number of points and surfaces, M of them, in N states.
 
     Attributes
     ----------
     muscles : IntArray
         (M,), numbers of the muscles among all paths.
     objects : IntArray
-        (M, K), their cylinders.
+        (M, K), their surfaces.
     first : IntArray
         (M,), number of each one's first point.
     length_m : FloatArray
         (N, M), along the paths, m.
     straight_m : FloatArray
-        (N, M), along their straight pieces as if there were no cylinders, m.
+        (N, M), along their straight pieces as if there were no surfaces, m.
     loose_m : FloatArray
-        (N M, P, 3), points without cylinders.
+        (N M, P, 3), points without surfaces.
     state : _State
         Where the paths run.
     """
@@ -70,8 +72,8 @@ class SeveralPath:
         for k in range(len(self.muscles)):
             yield k, self.first[k] + np.arange(p), by_muscle[:, k]
 
-    def at_cylinders(self) -> tuple[FloatArray, FloatArray]:
-        """What the paths do to the bodies of their cylinders, for a tension of 1.
+    def at_surfaces(self) -> tuple[FloatArray, FloatArray]:
+        """What the paths do to the bodies of their surfaces, for a tension of 1.
 
         Returns
         -------
@@ -88,19 +90,19 @@ class SeveralPath:
         return moment.reshape(n, -1, 3), force.reshape(n, -1, 3)
 
 
-class SeveralCylinders:
-    """Muscles over several cylinders, compiled.
+class SeveralSurfaces:
+    """Muscles over several surfaces, compiled.
 
     Parameters
     ----------
     uses : Sequence[Use]
-        Number, points and cylinders of each muscle that has several.
-    cylinders : Cylinders
-        All cylinders of the model.
+        Number, points and surfaces of each muscle that has several.
+    surfaces : Surfaces
+        All surfaces of the model.
     """
 
-    def __init__(self, uses: Sequence[Use], cylinders: Cylinders) -> None:
-        self._cylinders = cylinders
+    def __init__(self, uses: Sequence[Use], surfaces: Surfaces) -> None:
+        self._surfaces = surfaces
         self._groups: dict[tuple[int, int], list[Use]] = {}
         for use in uses:
             self._groups.setdefault((use[1], len(use[3])), []).append(use)
@@ -115,14 +117,14 @@ class SeveralCylinders:
         active : BoolArray | None
             (N, P), points that count; None if all do.
         frames : FloatArray
-            (N, O, 4, 4), of all cylinders.
+            (N, O, 4, 4), of all surfaces.
         wrapping : str
             "opensim" for OpenSim's sum.
 
         Yields
         ------
         SeveralPath
-            One for all muscles with as many points and cylinders.
+            One for all muscles with as many points and surfaces.
         """
         for (p, k), uses in self._groups.items():
             muscles, first = np.array([use[0] for use in uses]), np.array([use[2] for use in uses])
@@ -134,7 +136,7 @@ class SeveralCylinders:
             counts = np.ones((n * m, p), bool) if active is None else active[:, which].reshape(n * m, p)
             state = _State(loose, counts, k)
             rounds = _Rounds(
-                state, frames[:, objects].reshape(n * m, k, 4, 4), [self._cylinders[np.tile(objects[:, j], n)] for j in range(k)],
+                state, frames[:, objects].reshape(n * m, k, 4, 4), [self._surfaces[np.tile(objects[:, j], n)] for j in range(k)],
                 np.tile(low, (n, 1)), np.tile(high, (n, 1)),
             )  # fmt: skip
             length = rounds.run(wrapping == "opensim")
@@ -143,7 +145,7 @@ class SeveralCylinders:
 
 
 class _State:
-    """Where R paths run now: places (R, L, 3), which cylinder put them there (-1: none), which point or end they are, how many."""
+    """Where R paths run now: places (R, L, 3), which surface put them there (-1: none), which point or end they are, how many."""
 
     def __init__(self, loose: FloatArray, counts: BoolArray, k: int) -> None:
         rows, p = counts.shape
@@ -169,7 +171,7 @@ class _State:
         self.origin[rows] = np.take_along_axis(self.origin[rows], order, axis=1)
 
     def take_off(self, rows: IntArray, k: int) -> None:
-        """Remove the ends that a cylinder put on the path."""
+        """Remove the ends that a surface put on the path."""
         here = np.arange(self.owner.shape[1]) < self.count[rows, None]
         own_ends = here & (self.owner[rows] == k)
         self.owner[rows] = np.where(own_ends, -1, self.owner[rows])
@@ -189,11 +191,11 @@ class _State:
 
     def forces(self) -> FloatArray:
         """Forces (R, L, 3) of a tension of 1 on what holds the path."""
-        pieces = np.where(_on_cylinder(self.owner), 0.0, 1.0)
+        pieces = np.where(_on_surface(self.owner), 0.0, 1.0)
         return _forces(self.seen(np.arange(len(self.place))), self.count, pieces)
 
     def seen(self, rows: IntArray) -> FloatArray:
-        """Places (R, L, 3) of some paths, those on cylinders where ``kept`` has them, if it is there."""
+        """Places (R, L, 3) of some paths, those on surfaces where ``kept`` has them, if it is there."""
         place = self.place[rows]
         if self.kept is None:
             return place
@@ -205,8 +207,8 @@ class _State:
         return place
 
 
-def _on_cylinder(owner: IntArray) -> BoolArray:
-    """Which pieces (R, L - 1) of paths lie on a cylinder: both of their ends were put there by the same one."""
+def _on_surface(owner: IntArray) -> BoolArray:
+    """Which pieces (R, L - 1) of paths lie on a surface: both of their ends were put there by the same one."""
     return np.asarray((owner[:, 1:] == owner[:, :-1]) & (owner[:, 1:] >= 0))
 
 
@@ -222,10 +224,10 @@ def _forces(place: FloatArray, count: IntArray, pieces: FloatArray | float = 1.0
 
 
 class _Rounds:
-    """Cylinders taken off and put on again, R paths over K cylinders."""
+    """Surfaces taken off and put on again, R paths over K surfaces."""
 
-    def __init__(self, state: _State, frames: FloatArray, cylinders: list[Cylinders], low: IntArray, high: IntArray) -> None:
-        self.state, self.frames, self.cylinders, self.low, self.high = state, frames, cylinders, low, high
+    def __init__(self, state: _State, frames: FloatArray, surfaces: list[Surfaces], low: IntArray, high: IntArray) -> None:
+        self.state, self.frames, self.surfaces, self.low, self.high = state, frames, surfaces, low, high
 
     def run(self, as_opensim: bool) -> FloatArray:
         """Lengths (R,), m.
@@ -252,7 +254,7 @@ class _Rounds:
                 swap = left[(codes[:, 0] == NONE) & (codes[:, 1] == INSIDE) & ~still]
                 order[swap, :2] = [1, 0]
                 self.state.take_off(swap, 0)
-                # what lies on a cylinder was put there before all others passed by: putting it there again changes nothing
+                # what lies on a surface was put there before all others passed by: putting it there again changes nothing
                 later = np.take_along_axis(self.state.arc[left], order[left][:, 1:], axis=1).any(axis=1)
                 still |= ~later & ~np.isin(left, swap)
             left = left[~still]
@@ -264,7 +266,7 @@ class _Rounds:
         return length
 
     def _settle(self, rows: IntArray, order: IntArray) -> None:
-        """Let ends slide on their cylinders, on the sides that they are on, until the path is the shortest."""
+        """Let ends slide on their surfaces, on the sides that they are on, until the path is the shortest."""
         rows = rows[(self.state.arc[rows] > 0).sum(axis=1) > 1]
         length, sides = self._length(rows), {k: self._sides(rows, k) for k in range(self.frames.shape[1])}
         going = np.arange(len(rows))
@@ -279,27 +281,28 @@ class _Rounds:
                 break
 
     def _sides(self, rows: IntArray, k: int) -> tuple[IntArray, Choice]:
-        """Where on each path a cylinder's first end is, and the path's side."""
+        """Where on each path a surface's first end is, and the path's side."""
         at = np.argmax(self.state.owner[rows] == k, axis=1)
         place = self.frames[rows, k]
-        return at, choose(self._local(rows, at - 1, place), self._local(rows, at + 2, place), self.cylinders[k][rows])
+        return at, choose_on(self._local(rows, at - 1, place), self._local(rows, at + 2, place), self.surfaces[k][rows])
 
     def _slide(self, rows: IntArray, some: IntArray, k: int, sides: tuple[IntArray, Choice]) -> None:
         at, choice = sides[0][some], sides[1][some]
         fits = np.flatnonzero((choice.code >= MAY) & (self.state.arc[rows[some], k] > 0))
         of, at, choice = rows[some[fits]], at[fits], choice[fits]
-        place, cylinders = self.frames[of, k], self.cylinders[k][of]
-        arc = unrolled(self._local(of, at - 1, place), self._local(of, at + 2, place), cylinders, choice)
+        place, surfaces = self.frames[of, k], self.surfaces[k][of]
+        ends = self._local(of, at - 1, place), self._local(of, at + 2, place)
+        arc, _ = path_over(*ends, surfaces, choice, shortest=True)
         for j, end in enumerate((arc.first_m, arc.last_m)):
             self.state.place[of, at + j] = (place[:, :3, :3] @ end[:, :, None])[..., 0] + place[:, :3, 3]
         self.state.arc[of, k] = arc.length_m
 
     def _local(self, rows: IntArray, at: IntArray, place: FloatArray) -> FloatArray:
-        """Places along paths in a cylinder's axes."""
+        """Places along paths in a surface's axes."""
         return in_axes(place[:, :3, :3], self.state.place[rows, at] - place[:, :3, 3])
 
     def _again(self, rows: IntArray, k: int) -> IntArray:
-        """Take one cylinder off some paths and put it on again where it belongs; the code of the last piece that was looked at."""
+        """Take one surface off some paths and put it on again where it belongs; the code of the last piece that was looked at."""
         state = self.state
         state.take_off(rows, k)
         number = np.arange(state.owner.shape[1])
@@ -309,18 +312,17 @@ class _Rounds:
         within = point & (origin <= self.high[rows, k, None])
         end = within.shape[1] - 1 - np.argmax(within[:, ::-1], axis=1)
         pieces = (number[:-1] >= start[:, None]) & (number[:-1] < end[:, None])
-        pieces &= ~_on_cylinder(owner)
+        pieces &= ~_on_surface(owner)
         row, piece = np.nonzero(pieces)
         of = rows[row]
-        place, cylinders = self.frames[of, k], self.cylinders[k][of]
+        place, surfaces = self.frames[of, k], self.surfaces[k][of]
         R, at = place[:, :3, :3], place[:, :3, 3]
         p1, p2 = self._local(of, piece, place), self._local(of, piece + 1, place)
-        choice = choose(p1, p2, cylinders)
+        choice = choose_on(p1, p2, surfaces)
         code = choice.code.copy()
         can = np.flatnonzero(code >= MAY)
-        p1, p2, cylinders, choice = p1[can], p2[can], cylinders[can], choice[can]
-        arc = unrolled(p1, p2, cylinders, choice)
-        on = on_length(arc, cylinders)
+        p1, p2, surfaces, choice = p1[can], p2[can], surfaces[can], choice[can]
+        arc, on = path_over(p1, p2, surfaces, choice, shortest=True)
         code[can[~on]] = NONE
         change = np.linalg.norm(arc.first_m - p1, axis=1) + arc.length_m + np.linalg.norm(p2 - arc.last_m, axis=1)
         change -= np.linalg.norm(p2 - p1, axis=1)
@@ -340,10 +342,10 @@ class _Rounds:
         return last
 
     def _length(self, rows: IntArray) -> FloatArray:
-        """Lengths of some paths: pieces between places as they are seen, and the parts on cylinders."""
+        """Lengths of some paths: pieces between places as they are seen, and the parts on surfaces."""
         state = self.state
         owner = state.owner[rows]
         step = np.linalg.norm(np.diff(state.seen(rows), axis=1), axis=2)
         number = np.arange(1, owner.shape[1])
-        straight = (number < state.count[rows, None]) & ~_on_cylinder(owner)
+        straight = (number < state.count[rows, None]) & ~_on_surface(owner)
         return np.asarray(np.where(straight, step, 0.0).sum(axis=1) + state.arc[rows].sum(axis=1))

@@ -1,6 +1,6 @@
-"""Which piece of a muscle's path wraps over its cylinders, what that adds to its length, and where it pulls.
+"""Which piece of a muscle's path wraps over its surfaces, what that adds to its length, and where it pulls.
 
-Over one cylinder a path is straight but for one piece, the first that has to wrap or else the one that it lengthens least. Over
+Over one surface a path is straight but for one piece, the first that has to wrap or else the one that it lengthens least. Over
 several, each is taken off the path and put on again, as the others have left it, until nothing changes. OpenSim stops when the
 length changes by less than half a millimetre, and it then adds the surface lengths of the last round to straight pieces between the
 places of the first: its sum is up to millimetres less than the path it draws. Here the rounds go on until the path is the shortest;
@@ -16,9 +16,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.multibody.musculoskeletal import MuscleModel, MusculoskeletalModel, WrapObject
-from biomech_id.osim.muscles.cylinder import MAY, MUST, Arc, Choice, Cylinders, choose, in_axes, on_length, slid, unrolled
-from biomech_id.osim.muscles.several_cylinders import SeveralCylinders
+from biomech_id.multibody.musculoskeletal import MuscleModel, MusculoskeletalModel
+from biomech_id.osim.muscles.cylinder import MAY, MUST, Arc, Choice, in_axes
+from biomech_id.osim.muscles.several_surfaces import SeveralSurfaces
+from biomech_id.osim.muscles.surfaces import Surfaces, surfaces_of
+from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
 from biomech_id.osim.skeleton.tree import Tree, TreePose, frame_matrix
 
 #: Half a step of differences, m: their error is below 1e-9.
@@ -36,7 +38,7 @@ class Pull:
     at_points : FloatArray
         (N, A, 3), by how much, axes of the surroundings.
     body, muscle : IntArray
-        (B,), bodies of cylinders, and whose path it is.
+        (B,), bodies of surfaces, and whose path it is.
     moment, force : FloatArray
         (N, B, 3), on those bodies, about the origin of the surroundings.
     """
@@ -49,34 +51,6 @@ class Pull:
     force: FloatArray
 
 
-def cylinders_of(objects: Sequence[WrapObject]) -> Cylinders:
-    """Gather wrap objects as arrays.
-
-    Parameters
-    ----------
-    objects : Sequence[WrapObject]
-        Cylinders, "all" or half of each.
-
-    Returns
-    -------
-    Cylinders
-        In the order of ``objects``.
-
-    Examples
-    --------
-    >>> from biomech_id.osim.muscles.cylinder_paths import cylinders_of
-    >>> from biomech_id.multibody.musculoskeletal import OffsetFrame, WrapObject
-    >>> condyles = cylinders_of([WrapObject("condyles", "cylinder", OffsetFrame("femur_r"), (0.03, 0.12), "-y")])
-    >>> condyles.half_length_m, condyles.axis, condyles.sign
-    (array([0.06]), array([1]), array([-1.]))
-    """
-    halves = [o.quadrant.strip() for o in objects]
-    axis = np.array([0 if half.endswith("x") else 1 for half in halves], dtype=int)
-    sign = np.array([0.0 if half == "all" else -1.0 if half.startswith("-") else 1.0 for half in halves])
-    size = np.array([o.size_m for o in objects], dtype=float).reshape(-1, 2)
-    return Cylinders(size[:, 0], size[:, 1] / 2, axis, sign)
-
-
 @dataclass(frozen=True, eq=False)
 class _Wrapped:
     """Pieces that wrap: which frame and muscle, which candidate, and how."""
@@ -86,12 +60,12 @@ class _Wrapped:
     candidate: IntArray
     p1: FloatArray
     p2: FloatArray
-    cylinders: Cylinders
+    surfaces: Surfaces
     choice: Choice
     added_m: FloatArray
 
 
-class CylinderPaths:
+class WrappedPaths:
     """The wrapped part of all paths of a model, compiled.
 
     Parameters
@@ -101,7 +75,7 @@ class CylinderPaths:
     tree : Tree
         The model's tree, compiled.
     muscles : Sequence[MuscleModel]
-        Muscles that wrap over nothing but cylinders.
+        Muscles and what they wrap over.
     first : IntArray
         (K,), number of each muscle's first point among all points.
     """
@@ -114,7 +88,7 @@ class CylinderPaths:
         self._n_muscles = len(muscles)
         self._bodies = np.array([tree.skeleton.body_index(o.frame.body) for o in objects.values()], dtype=int)
         self._places = np.array([frame_matrix(o.frame) for o in objects.values()]).reshape(-1, 4, 4)
-        self._cylinders = cylinders_of(list(objects.values()))
+        self._surfaces = surfaces_of(list(objects.values()))
         rows, self._single = [], np.array([k for k, each in enumerate(used) if len(each) == 1], dtype=int)
         self._over = np.array([number[used[k][0][0].name] for k in self._single], dtype=int)
         for m, k in enumerate(self._single):
@@ -129,13 +103,13 @@ class CylinderPaths:
             own_rows = np.flatnonzero(self._row == m)
             self._candidates[m, : len(own_rows)] = own_rows
         several = [(k, each) for k, each in enumerate(used) if len(each) > 1]
-        self._several = SeveralCylinders(
+        self._several = SeveralSurfaces(
             [(k, len(muscles[k].points), int(first[k]), [(number[o.name], w) for o, w in each]) for k, each in several],
-            self._cylinders,
+            self._surfaces,
         )
 
     def frames(self, pose: TreePose) -> FloatArray:
-        """Place all cylinders.
+        """Place all surfaces.
 
         Parameters
         ----------
@@ -145,7 +119,7 @@ class CylinderPaths:
         Returns
         -------
         FloatArray
-            (N, O, 4, 4), from each cylinder's axes to those of the surroundings, m.
+            (N, O, 4, 4), from each surface's axes to those of the surroundings, m.
         """
         return np.asarray(pose.place[:, self._bodies] @ self._places)
 
@@ -161,12 +135,12 @@ class CylinderPaths:
         pose : TreePose
             Of the same states.
         wrapping : str
-            Which path over cylinders, see `MusclePaths.lengths`.
+            Which path over surfaces, see `MusclePaths.lengths`.
 
         Returns
         -------
         FloatArray
-            (N, K), m, beyond the straight pieces between points; 0 for a path that touches no cylinder.
+            (N, K), m, beyond the straight pieces between points; 0 for a path that touches no surface.
         """
         added, frames = np.zeros((len(points), self._n_muscles)), self.frames(pose)
         if len(self._row):
@@ -177,32 +151,32 @@ class CylinderPaths:
         return added
 
     def _wrapped(self, points: FloatArray, active: BoolArray | None, frames: FloatArray, wrapping: str) -> _Wrapped:
-        """Of the muscles with one cylinder, the pieces that wrap over it."""
+        """Of the muscles with one surface, the pieces that wrap over it."""
         start = self._base + self._segment
         place = frames[:, self._object]
         R, origin = place[..., :3, :3], place[..., :3, 3]
         p1, p2 = (in_axes(R, points[:, start + k] - origin) for k in (0, 1))
         n, c = p1.shape[:2]
         tiled = np.tile(np.arange(c), n)
-        cylinders = self._cylinders[self._object]
-        choice = choose(p1.reshape(-1, 3), p2.reshape(-1, 3), cylinders[tiled])
+        surfaces = self._surfaces[self._object]
+        choice = choose_on(p1.reshape(-1, 3), p2.reshape(-1, 3), surfaces[tiled])
         can = choice.code >= MAY
         if active is not None:
             can &= self._between(active, start).ravel()
         rows = np.flatnonzero(can)
-        ends, cylinder, over = (p1.reshape(-1, 3)[rows], p2.reshape(-1, 3)[rows]), cylinders[tiled[rows]], choice[rows]
-        arc = _drawn(*ends, cylinder, over, wrapping)
+        ends, surface, over = (p1.reshape(-1, 3)[rows], p2.reshape(-1, 3)[rows]), surfaces[tiled[rows]], choice[rows]
+        arc, stays = path_over(*ends, surface, over, shortest=wrapping == "shortest")
         rank = np.full(n * c, np.inf)
         change = _length(*ends, arc) - np.linalg.norm(ends[1] - ends[0], axis=1)
         # what has to wrap comes before what may, in the order of the path
         rank[rows] = np.where(over.code == MUST, -1.0 - 1.0 / (1.0 + tiled[rows]), change)
-        rank[rows[~on_length(arc, cylinder)]] = np.inf
+        rank[rows[~stays]] = np.inf
         table = np.append(rank.reshape(n, c), np.full((n, 1), np.inf), axis=1)[:, self._candidates]
         best = np.argmin(table, axis=2)
         frame, muscle = np.nonzero(np.isfinite(np.take_along_axis(table, best[..., None], axis=2)[..., 0]))
         candidate = self._candidates[muscle, best[frame, muscle]]
         at = np.searchsorted(rows, frame * c + candidate)
-        return _Wrapped(frame, muscle, candidate, ends[0][at], ends[1][at], cylinder[at], over[at], change[at])
+        return _Wrapped(frame, muscle, candidate, ends[0][at], ends[1][at], surface[at], over[at], change[at])
 
     def _between(self, active: BoolArray, start: IntArray) -> BoolArray:
         """Pieces (N, C) that run from one point that counts to another within the range."""
@@ -222,12 +196,12 @@ class CylinderPaths:
         pose : TreePose
             Of the same states.
         wrapping : str
-            Which path over cylinders, see `MusclePaths.lengths`.
+            Which path over surfaces, see `MusclePaths.lengths`.
 
         Returns
         -------
         Pull
-            At points and on the bodies of cylinders, without unit (for a tension of 1), m for moments.
+            At points and on the bodies of surfaces, without unit (for a tension of 1), m for moments.
         """
         n, p = points.shape[:2]
         frames, at_points = self.frames(pose), np.zeros((n, p, 3))
@@ -249,7 +223,7 @@ class CylinderPaths:
                 at_points[:, which] += pulls
                 body.append(self._bodies[path.objects[k]])
                 muscle.append(np.full(path.objects.shape[1], path.muscles[k]))
-            both = path.at_cylinders()
+            both = path.at_surfaces()
             moment.append(both[0])
             force.append(both[1])
         changed = np.flatnonzero(at_points.any(axis=(0, 2)))
@@ -263,26 +237,23 @@ def _unit(vector: FloatArray) -> FloatArray:
     return np.asarray(vector / np.linalg.norm(vector, axis=1, keepdims=True))
 
 
-def _drawn(p1: FloatArray, p2: FloatArray, cylinders: Cylinders, choice: Choice, wrapping: str) -> Arc:
-    return (unrolled if wrapping == "shortest" else slid)(p1, p2, cylinders, choice)
-
-
 def _length(p1: FloatArray, p2: FloatArray, arc: Arc) -> FloatArray:
     before, after = np.linalg.norm(arc.first_m - p1, axis=1), np.linalg.norm(p2 - arc.last_m, axis=1)
     return np.asarray(before + arc.length_m + after)
 
 
 def _both_forces(wrapped: _Wrapped, wrapping: str) -> tuple[FloatArray, FloatArray]:
-    """Derivatives (R, 3) of wrapped pieces' lengths by their ends, cylinders' axes; for "opensim" the directions of its tension."""
+    """Derivatives (R, 3) of wrapped pieces' lengths by their ends, surfaces' axes; for "opensim" the directions of its tension."""
     if wrapping == "opensim":
-        arc = slid(wrapped.p1, wrapped.p2, wrapped.cylinders, wrapped.choice)
+        arc, _ = path_over(wrapped.p1, wrapped.p2, wrapped.surfaces, wrapped.choice, shortest=False)
         return _unit(wrapped.p1 - arc.first_m), _unit(wrapped.p2 - arc.last_m)
     r = len(wrapped.frame)
     moves = np.concatenate([HALF_STEP_M * np.eye(6), -HALF_STEP_M * np.eye(6)])
     ends = np.concatenate([wrapped.p1, wrapped.p2], axis=1)[None] + moves[:, None]
     rows = np.tile(np.arange(r), 12)
     p1, p2 = ends[..., :3].reshape(-1, 3), ends[..., 3:].reshape(-1, 3)
-    cylinders, choice = wrapped.cylinders[rows], wrapped.choice[rows]
-    length = _length(p1, p2, _drawn(p1, p2, cylinders, choice, wrapping)).reshape(2, 6, r)
+    surfaces, choice = wrapped.surfaces[rows], wrapped.choice[rows]
+    arc, _ = path_over(p1, p2, surfaces, choice, shortest=wrapping == "shortest")
+    length = _length(p1, p2, arc).reshape(2, 6, r)
     slopes = ((length[0] - length[1]) / (2 * HALF_STEP_M)).T
     return slopes[:, :3], slopes[:, 3:]
