@@ -122,6 +122,29 @@ def test_what_is_switched_off_is_passed_through(tmp_path: Path) -> None:
     assert compared(document(SHORT, [surface(SPHERE, BALL, active="false")], WHOLE), tmp_path)[2] == 0
 
 
+EGG = "WrapEllipsoid"
+EGGS = ("<dimensions>0.02 0.03 0.045</dimensions>", "<dimensions>0.04 0.015 0.03</dimensions>")
+
+
+@pytest.mark.parametrize("method", ["hybrid", "midpoint", "axial"])
+@pytest.mark.parametrize("size", EGGS)
+def test_over_an_ellipsoid_it_is_opensims_path(size: str, method: str, tmp_path: Path) -> None:
+    """OpenSim's search for tangents ends at 1e-4 of a radius, and its arcs are polygons."""
+    length_mm, arm_m, wrapped = compared(document(SHORT, [surface(EGG, size)], [("s", method, "-1 -1")]), tmp_path)
+    assert 0.2 < wrapped < 0.95
+    assert length_mm < 0.05
+    assert arm_m < 5e-5
+
+
+@pytest.mark.parametrize("quadrant", ["x", "-y", "z"])
+def test_over_half_an_ellipsoid_it_is_opensims_path_where_opensim_has_one(quadrant: str, tmp_path: Path) -> None:
+    """Where the path has to change sides OpenSim's search fails in some poses: not a number, or once around too often."""
+    path, q = tmp_path / "wrap.osim", poses()
+    path.write_text(document(SHORT, [surface(EGG, EGGS[0], quadrant=quadrant)], WHOLE), encoding="utf-8")
+    off_mm = 1000 * np.abs(MusclePaths(read_osim(path)).lengths(q)[:, 0] - of_opensim(path, q)[0])
+    assert np.mean(off_mm < 0.1) > 0.95
+
+
 TUBE = surface("WrapCylinder", "<radius>0.02</radius><length>0.4</length>", "tube", place="0.05 -0.01 0.01")
 SECOND = surface(SPHERE, "<radius>0.025</radius>", "second", place="-0.03 0.02 0")
 

@@ -12,7 +12,10 @@ from biomech_id.multibody.musculoskeletal import WrapObject
 from biomech_id.osim.muscles.cylinder import Cylinders
 
 #: Kinds of surfaces, by number.
-KINDS = ("cylinder", "sphere")
+KINDS = ("cylinder", "sphere", "ellipsoid")
+#: Ways to lay the plane of a path over an ellipsoid, as documents name them, by number.
+METHODS = ("hybrid", "midpoint", "axial")
+HYBRID, MIDPOINT, AXIAL = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,24 +28,30 @@ class Surfaces(Cylinders):
         (N,), place in `KINDS`.
     size_m : FloatArray
         (N, 3), as the document gives it, zeros behind, m.
+    method : IntArray
+        (N,), place in `METHODS`.
     """
 
     kind: IntArray
     size_m: FloatArray
+    method: IntArray
 
     def __getitem__(self, rows: IntArray | BoolArray) -> Surfaces:
         return Surfaces(
-            self.radius_m[rows], self.half_length_m[rows], self.axis[rows], self.sign[rows], self.kind[rows], self.size_m[rows]
-        )
+            self.radius_m[rows], self.half_length_m[rows], self.axis[rows], self.sign[rows], self.kind[rows], self.size_m[rows],
+            self.method[rows],
+        )  # fmt: skip
 
 
-def surfaces_of(objects: Sequence[WrapObject]) -> Surfaces:
+def surfaces_of(objects: Sequence[WrapObject], methods: Sequence[str] = ()) -> Surfaces:
     """Gather wrap objects as arrays.
 
     Parameters
     ----------
     objects : Sequence[WrapObject]
         Surfaces, "all" or half of each.
+    methods : Sequence[str], optional
+        How each is used, "hybrid" if empty.
 
     Returns
     -------
@@ -62,4 +71,5 @@ def surfaces_of(objects: Sequence[WrapObject]) -> Surfaces:
     sign = np.array([0.0 if half == "all" else -1.0 if half.startswith("-") else 1.0 for half in halves])
     kind = np.array([KINDS.index(o.kind) for o in objects], dtype=int)
     size = np.array([(*o.size_m, 0.0, 0.0)[:3] for o in objects], dtype=float).reshape(-1, 3)
-    return Surfaces(size[:, 0], np.where(kind == 0, size[:, 1] / 2, np.inf), axis, sign, kind, size)
+    method = np.array([METHODS.index(m) for m in methods or len(objects) * (METHODS[0],)], dtype=int)
+    return Surfaces(size[:, 0], np.where(kind == 0, size[:, 1] / 2, np.inf), axis, sign, kind, size, method)

@@ -83,18 +83,18 @@ class WrappedPaths:
     def __init__(self, model: MusculoskeletalModel, tree: Tree, muscles: Sequence[MuscleModel], first: IntArray) -> None:
         known = {o.name: o for o in model.wrap_objects}
         used = [[(known[w.wrap_object], w) for w in muscle.wraps if known[w.wrap_object].active] for muscle in muscles]
-        objects = {o.name: o for each in used for o, _ in each}
-        number = {name: k for k, name in enumerate(objects)}
+        objects = {(o.name, wrap.method): o for each in used for o, wrap in each}
+        number = {use: k for k, use in enumerate(objects)}
         self._n_muscles = len(muscles)
         self._bodies = np.array([tree.skeleton.body_index(o.frame.body) for o in objects.values()], dtype=int)
         self._places = np.array([frame_matrix(o.frame) for o in objects.values()]).reshape(-1, 4, 4)
-        self._surfaces = surfaces_of(list(objects.values()))
+        self._surfaces = surfaces_of(list(objects.values()), [method for _, method in objects])
         rows, self._single = [], np.array([k for k, each in enumerate(used) if len(each) == 1], dtype=int)
-        self._over = np.array([number[used[k][0][0].name] for k in self._single], dtype=int)
+        self._over = np.array([number[used[k][0][0].name, used[k][0][1].method] for k in self._single], dtype=int)
         for m, k in enumerate(self._single):
             (o, wrap), n = used[k][0], len(muscles[k].points)
             low, high = max(wrap.first, 1) - 1, (wrap.last if wrap.last >= 1 else n) - 1
-            rows += [(m, first[k], j, number[o.name], low) for j in range(n - 1) if j >= low and j + 1 <= high]
+            rows += [(m, first[k], j, number[o.name, wrap.method], low) for j in range(n - 1) if j >= low and j + 1 <= high]
         table = np.array(rows, dtype=int).reshape(-1, 5)
         self._row, self._base, self._segment, self._object, self._low = table.T
         most = int(np.bincount(self._row).max()) if len(table) else 0
@@ -104,7 +104,7 @@ class WrappedPaths:
             self._candidates[m, : len(own_rows)] = own_rows
         several = [(k, each) for k, each in enumerate(used) if len(each) > 1]
         self._several = SeveralSurfaces(
-            [(k, len(muscles[k].points), int(first[k]), [(number[o.name], w) for o, w in each]) for k, each in several],
+            [(k, len(muscles[k].points), int(first[k]), [(number[o.name, w.method], w) for o, w in each]) for k, each in several],
             self._surfaces,
         )
 

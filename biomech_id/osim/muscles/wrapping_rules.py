@@ -11,6 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.osim.muscles.cylinder import NONE, Arc, Choice, choose, on_length, slid, unrolled
+from biomech_id.osim.muscles.ellipsoid import choose_on_ellipsoid, over_ellipsoid
 from biomech_id.osim.muscles.sphere import choose_on_sphere, over_sphere
 from biomech_id.osim.muscles.surfaces import KINDS, Surfaces
 
@@ -19,6 +20,7 @@ Way = Callable[[FloatArray, FloatArray, Surfaces, Choice], Arc]
 RULES: dict[str, tuple[Callable[[FloatArray, FloatArray, Surfaces], Choice], Way, Way]] = {
     "cylinder": (choose, slid, unrolled),
     "sphere": (choose_on_sphere, over_sphere, over_sphere),
+    "ellipsoid": (choose_on_ellipsoid, over_ellipsoid, over_ellipsoid),
 }
 
 
