@@ -25,9 +25,10 @@ SHORT = [(GROUND, "0.1 0.01 0.02"), (BODY, "0 0 0")]
 LONG = [(GROUND, "0.2 0.01 0.02"), (GROUND, "0.1 0.02 0.03"), (BODY, "0 0 0"), (BODY, "-0.06 0.02 0.01")]
 
 
-def surface(tag: str, size: str, name: str = "s", quadrant: str = "all", place: str = "0 0 0", active: str = "true") -> str:
+def surface(tag: str, size: str, name: str = "s", quadrant: str = "all", place: str = "0 0 0", active: str = "true",
+            turned: str = "0.4 -0.3 0.8") -> str:  # fmt: skip
     return (
-        f'<{tag} name="{name}"><active>{active}</active><xyz_body_rotation>0.4 -0.3 0.8</xyz_body_rotation><translation>{place}'
+        f'<{tag} name="{name}"><active>{active}</active><xyz_body_rotation>{turned}</xyz_body_rotation><translation>{place}'
         f"</translation><quadrant>{quadrant}</quadrant>{size}</{tag}>"
     )
 
@@ -143,6 +144,20 @@ def test_over_half_an_ellipsoid_it_is_opensims_path_where_opensim_has_one(quadra
     path.write_text(document(SHORT, [surface(EGG, EGGS[0], quadrant=quadrant)], WHOLE), encoding="utf-8")
     off_mm = 1000 * np.abs(MusclePaths(read_osim(path)).lengths(q)[:, 0] - of_opensim(path, q)[0])
     assert np.mean(off_mm < 0.1) > 0.95
+
+
+RING = "<inner_radius>0.01</inner_radius><outer_radius>0.04</outer_radius>"
+
+
+@pytest.mark.parametrize(("points", "quadrant", "place"), [
+    (SHORT, "all", "0 0 0"), (SHORT, "x", "-0.03 -0.02 0.04"), (SHORT, "-y", "0.01 0.05 0"), (LONG, "all", "0.01 0.05 0"),
+])  # fmt: skip
+def test_over_a_torus_it_is_opensims_path(points: list[tuple[str, str]], quadrant: str, place: str, tmp_path: Path) -> None:
+    ring = surface("WrapTorus", RING, quadrant=quadrant, place=place, turned="0.4 1.2 0.3")
+    length_mm, arm_m, wrapped = compared(document(points, [ring], WHOLE), tmp_path)
+    assert 0.4 < wrapped < 0.9
+    assert length_mm < 1e-4
+    assert arm_m < 1e-6
 
 
 TUBE = surface("WrapCylinder", "<radius>0.02</radius><length>0.4</length>", "tube", place="0.05 -0.01 0.01")

@@ -12,7 +12,7 @@ from biomech_id.multibody.musculoskeletal import WrapObject
 from biomech_id.osim.muscles.cylinder import Cylinders
 
 #: Kinds of surfaces, by number.
-KINDS = ("cylinder", "sphere", "ellipsoid")
+KINDS = ("cylinder", "sphere", "ellipsoid", "torus")
 #: Ways to lay the plane of a path over an ellipsoid, as documents name them, by number.
 METHODS = ("hybrid", "midpoint", "axial")
 HYBRID, MIDPOINT, AXIAL = range(3)

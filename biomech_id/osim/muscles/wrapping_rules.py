@@ -6,6 +6,7 @@ A newcomer adds a module with two functions, which side and which path, and a ro
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from biomech_id.osim.muscles.cylinder import NONE, Arc, Choice, choose, on_lengt
 from biomech_id.osim.muscles.ellipsoid import choose_on_ellipsoid, over_ellipsoid
 from biomech_id.osim.muscles.sphere import choose_on_sphere, over_sphere
 from biomech_id.osim.muscles.surfaces import KINDS, Surfaces
+from biomech_id.osim.muscles.torus import choose_on_torus, over_torus
 
 Way = Callable[[FloatArray, FloatArray, Surfaces, Choice], Arc]
 #: Kind -> which side, OpenSim's path, the shortest one.
@@ -21,6 +23,7 @@ RULES: dict[str, tuple[Callable[[FloatArray, FloatArray, Surfaces], Choice], Way
     "cylinder": (choose, slid, unrolled),
     "sphere": (choose_on_sphere, over_sphere, over_sphere),
     "ellipsoid": (choose_on_ellipsoid, over_ellipsoid, over_ellipsoid),
+    "torus": (choose_on_torus, over_torus, partial(over_torus, shortest=True)),
 }
 
 

@@ -111,7 +111,7 @@ def point(name: str, body: str, *place: float, coordinate: str = "", between: tu
 KNEE_CAP = WrapObject("condyles", "cylinder", OffsetFrame("thigh", (0.0, -0.39, 0.0)), (0.03, 0.2), "+x")
 SHIN = WrapObject("shin", "cylinder", OffsetFrame("shank", (0.02, -0.08, 0.0)), (0.025, 0.2), "x")
 ROUND = WrapObject("rounder", "cylinder", OffsetFrame("thigh", (0.0, -0.38, 0.0), np.eye(3)[:, [1, 2, 0]]), (0.03, 0.3))
-BALL = WrapObject("ball", "torus", OffsetFrame("pelvis"), (0.03, 0.04))
+BALL = WrapObject("ball", "cone", OffsetFrame("pelvis"), (0.03, 0.04))
 MOVING = MovingPoint(
     "m2", "shank", ("knee", "cap_turn", ""),
     (simm_spline([-2.0, -1.0, 0.0], [0.05, 0.04, 0.045]), simm_spline([-2.0, 0.0, 1.0], [0.0, -0.05, 0.0]), ConstantFunction(0.01)),
@@ -237,8 +237,8 @@ def test_what_is_not_supported_is_left_out_by_name_and_refused_when_asked_for() 
     model = replace(WITH_MUSCLES, muscles=(*MUSCLES, bent))
     paths = MusclePaths(model)
     assert paths.names == PATHS.names
-    assert paths.left_out == {"bent": "The muscle bent wraps over the torus ball, which is not supported."}
-    with pytest.raises(InvalidValueError, match="torus ball"):
+    assert paths.left_out == {"bent": "The muscle bent wraps over the cone ball, which is not supported."}
+    with pytest.raises(InvalidValueError, match="cone ball"):
         MusclePaths(model, ["straight", "bent"])
     with pytest.raises(UnknownNameError, match="'soleus'"):
         MusclePaths(model, ["soleus"])

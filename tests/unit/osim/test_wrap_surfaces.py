@@ -107,6 +107,19 @@ def test_over_an_ellipsoid_the_path_is_plane_and_tangent(method: str) -> None:
         assert np.linalg.norm(np.diff(on * size, axis=0), axis=1).sum() == pytest.approx(arc.length_m[k], rel=1e-8)
 
 
+def test_over_a_torus_across_its_ring_it_is_the_path_over_a_cylinder() -> None:
+    """Through the hole in the plane of symmetry: two tangents and an arc over the inside of the tube."""
+    p1, p2 = np.array([[0.045, 0.0, 0.05]]), np.array([[0.045, 0.0, -0.05]])
+    ring = surfaces(1, "torus", 0.01, 0.04)
+    choice = choose_on(p1, p2, ring)
+    assert choice.code[0] == MAY
+    arc, _ = path_over(p1, p2, ring, choice, shortest=False)
+    off = np.hypot(0.005, 0.05)  # from the middle of the tube, and the angle there from inwards to the tangent point
+    angle = np.pi - np.arccos(0.005 / off) - np.arccos(0.01 / off)
+    assert whole(p1, p2, arc)[0] == pytest.approx(2 * (np.sqrt(off**2 - 1e-4) + 0.01 * angle), rel=1e-13)
+    assert arc.first_m[0] == pytest.approx([0.04 - 0.01 * np.cos(angle), 0.0, 0.01 * np.sin(angle)])
+
+
 def test_what_is_nearest_to_a_place_is_nearer_than_all_around_it() -> None:
     rng = np.random.default_rng(2)
     a, place = rng.uniform(0.5, 1.6, (200, 3)), rng.normal(size=(200, 3)) * 0.7
