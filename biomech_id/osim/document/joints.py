@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -13,7 +13,15 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import ConstantFunction
 from biomech_id.multibody.joints import Axis, AxisFunction, PolynomialFunction, X, Y, Z
-from biomech_id.multibody.musculoskeletal import ModelCoordinate, ModelJoint, MotionKind, OffsetFrame, TransformAxis
+from biomech_id.multibody.musculoskeletal import (
+    ANGULAR_SPEED_KINDS,
+    SURROUNDINGS,
+    ModelCoordinate,
+    ModelJoint,
+    MotionKind,
+    OffsetFrame,
+    TransformAxis,
+)
 from biomech_id.osim.document.functions import function_in
 from biomech_id.readers.opensim.document import (
     body_fixed,
@@ -72,14 +80,16 @@ def joint_of(element: Element, hangs_in: str, find: Finder, where: str) -> tuple
     """
     # OpenSim calls a joint without a name after its kind.
     kind, name = element.tag.removesuffix("Joint").lower(), element.get("name", "") or element.tag.lower()
-    if kind not in (*_FIXED_KINDS, "custom") or is_true(element, "reverse"):
+    if kind not in (*_FIXED_KINDS, "custom"):
         raise FileRefusedError(
-            f"The joint {described(element)} is not supported{' in reverse' if is_true(element, 'reverse') else ''}.",
+            f"The joint {described(element)} is not supported.",
             value=element.tag, expected=", ".join(("custom", *_FIXED_KINDS)), where=where,
         )  # fmt: skip
     if hangs_in:
         parent = _placed(element, element_text(element, "parent_body"), ("location_in_parent", "orientation_in_parent"), where)
         child = _placed(element, hangs_in, ("location", "orientation"), where)
+        if is_true(element, "reverse"):
+            parent, child = child, parent
     else:
         own = {offset.get("name", ""): offset for offset in element.iterfind("frames/*")}
         parent, child = (
@@ -102,6 +112,53 @@ def joint_of(element: Element, hangs_in: str, find: Finder, where: str) -> tuple
         )
     radii = tuple(float(r) for r in element_numbers(element, "radii_x_y_z", 3, where)) if kind == "ellipsoid" else ()
     return ModelJoint(name, kind, parent, child, coordinates, rotations, translations, radii), element
+
+
+def from_the_ground(joints: Sequence[ModelJoint], where: str) -> tuple[ModelJoint, ...]:
+    """Turn round joints whose child is nearer to the surroundings than their parent, as OpenSim does.
+
+    Parameters
+    ----------
+    joints : Sequence[ModelJoint]
+        As the document has them.
+    where : str
+        The document's file, named in messages.
+
+    Returns
+    -------
+    tuple[ModelJoint, ...]
+        In the same order; what the surroundings do not reach stays as it is.
+
+    Raises
+    ------
+    FileRefusedError
+        A joint to be turned round that turns and slides, or whose speeds are not the rates of its coordinates.
+    """
+    result, reached, left = list(joints), {SURROUNDINGS}, dict(enumerate(joints))
+    while True:
+        ends = {k: (j.parent.body in reached, j.child.body in reached) for k, j in left.items()}
+        next_ones = {k: end for k, end in ends.items() if end[0] != end[1]}
+        if not next_ones:
+            return tuple(result)
+        k = next((k for k, end in next_ones.items() if end[0]), min(next_ones))
+        joint = left.pop(k)
+        if not next_ones[k][0]:
+            result[k] = _turned_round(joint, where)
+        reached |= {joint.parent.body, joint.child.body}
+
+
+def _turned_round(joint: ModelJoint, where: str) -> ModelJoint:
+    slides = tuple(axis for axis in joint.translations if axis.function != ConstantFunction(0.0))
+    if joint.kind in ANGULAR_SPEED_KINDS or (slides and joint.rotations):
+        raise FileRefusedError(
+            f"The joint {joint.name} leads from a body towards {SURROUNDINGS}, which is not supported for its kind.",
+            value=joint.kind, expected="a joint that only turns or only slides, or leads away from it", where=where,
+        )  # fmt: skip
+    back = [
+        tuple(replace(axis, axis=(-axis.axis[0], -axis.axis[1], -axis.axis[2])) for axis in reversed(axes))
+        for axes in (joint.rotations, slides)
+    ]
+    return replace(joint, parent=joint.child, child=joint.parent, rotations=back[0], translations=back[1])
 
 
 def _placed(element: Element, body: str, tags: tuple[str, str], where: str) -> OffsetFrame:

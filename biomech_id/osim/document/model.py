@@ -26,7 +26,7 @@ from biomech_id.multibody.musculoskeletal import (
     WrapObject,
 )
 from biomech_id.osim.document.functions import function_in
-from biomech_id.osim.document.joints import by_joint_path, coordinates_of, joint_of, three_or_zeros
+from biomech_id.osim.document.joints import by_joint_path, coordinates_of, from_the_ground, joint_of, three_or_zeros
 from biomech_id.osim.document.muscles import muscle_of
 from biomech_id.readers.opensim.document import (
     body_fixed,
@@ -126,7 +126,7 @@ def model_in(
             _round_old(body)
     frames = FrameFinder(model, where)
     pairs = [joint_of(element, body, frames.find, where) for element, body in _joints(model, bodies)]
-    joints = tuple(joint for joint, _ in pairs)
+    joints = from_the_ground([joint for joint, _ in pairs], where)
     coordinates = tuple(c for joint, element in pairs for c in coordinates_of(joint, element, where))
     joints, coordinates = by_joint_path(joints, coordinates)
     gravity = element_numbers(model, "gravity", None, where)

@@ -133,7 +133,7 @@ def third_point(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces) -> tuple[F
     rows, along = np.arange(len(p1)), np.abs(_unit(p2 - p1))
     axis = np.argmax(along, axis=1)
     cosine, crossing = along[rows, axis], -start[rows, axis] / chord[rows, axis]
-    point = nearest(a, start + crossing[:, None] * chord, axis)
+    point = nearest_on_ellipsoid(a, start + crossing[:, None] * chord, axis)
     hybrid = ellipsoids.method == HYBRID
     fading = np.clip(np.minimum(crossing, 1 - crossing) / FADES, 0.0, 1.0)
     cosine = np.where(hybrid & (cosine > FROM), FROM + fading * (cosine - FROM), cosine)
@@ -141,14 +141,14 @@ def third_point(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces) -> tuple[F
     fan = np.flatnonzero(share < 1)
     point[fan] = _towards_middle(a[fan], start[fan], chord[fan], point[fan], share[fan])
     middle = np.flatnonzero(~hybrid & (ellipsoids.method != AXIAL))
-    point[middle] = nearest(a[middle], start[middle] + chord[middle] / 2)
+    point[middle] = nearest_on_ellipsoid(a[middle], start[middle] + chord[middle] / 2)
     # on the half that may not be touched: mirrored as far as the crossing counts, to the edge as far as the middle does
     at = point[rows, ellipsoids.axis]
     other = np.flatnonzero((ellipsoids.sign != 0) & (np.where(at >= 0, 1.0, -1.0) != ellipsoids.sign))
     mirrored = point[other]
     mirrored[np.arange(len(other)), ellipsoids.axis[other]] = -at[other] * share[other]
     back = share[other] < 1
-    mirrored[back] = nearest(a[other][back], mirrored[back])
+    mirrored[back] = nearest_on_ellipsoid(a[other][back], mirrored[back])
     point[other] = mirrored
     # where a crossing beyond the chord says no side, the path takes the nearer one
     beyond = (ellipsoids.method == AXIAL) & ((crossing < 0) | (crossing > 1))
@@ -162,14 +162,14 @@ def _towards_middle(a: FloatArray, start: FloatArray, chord: FloatArray, point: 
     for some in np.array_split(np.arange(len(start)), len(start) // 2000 + 1):
         at = start[some, None] + _SAMPLES[:, None] * chord[some, None]
         total[some] = (
-            _unit(nearest(np.repeat(a[some], len(_SAMPLES), axis=0), at.reshape(-1, 3)) - at.reshape(-1, 3))
+            _unit(nearest_on_ellipsoid(np.repeat(a[some], len(_SAMPLES), axis=0), at.reshape(-1, 3)) - at.reshape(-1, 3))
             .reshape(at.shape)
             .sum(axis=1)
         )
-    middle = nearest(a, start + chord / 2 + _unit(total))
+    middle = nearest_on_ellipsoid(a, start + chord / 2 + _unit(total))
     mixed = np.flatnonzero(share > 0)
     weight = share[mixed, None]
-    middle[mixed] = nearest(a[mixed], weight * point[mixed] + (1 - weight) * middle[mixed])
+    middle[mixed] = nearest_on_ellipsoid(a[mixed], weight * point[mixed] + (1 - weight) * middle[mixed])
     return middle
 
 
@@ -177,7 +177,7 @@ def _unit(vector: FloatArray) -> FloatArray:
     return np.asarray(vector / np.linalg.norm(vector, axis=1, keepdims=True))
 
 
-def nearest(a: FloatArray, place: FloatArray, plane: IntArray | None = None) -> FloatArray:
+def nearest_on_ellipsoid(a: FloatArray, place: FloatArray, plane: IntArray | None = None) -> FloatArray:
     """Find the nearest points of ellipsoids, in a plane of symmetry for places that lie in one.
 
     Parameters
@@ -197,8 +197,8 @@ def nearest(a: FloatArray, place: FloatArray, plane: IntArray | None = None) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from biomech_id.osim.muscles.ellipsoid import nearest
-    >>> nearest(np.array([[1.0, 2.0, 0.5]]), np.array([[0.0, 3.0, 0.0]]))
+    >>> from biomech_id.osim.muscles.ellipsoid import nearest_on_ellipsoid
+    >>> nearest_on_ellipsoid(np.array([[1.0, 2.0, 0.5]]), np.array([[0.0, 3.0, 0.0]]))
     array([[0., 2., 0.]])
     """
     lies = np.abs(place) <= _IN_PLANE

@@ -14,7 +14,7 @@ from biomech_id.osim.muscles.cylinder import Cylinders
 #: Kinds of surfaces, by number.
 KINDS = ("cylinder", "sphere", "ellipsoid", "torus")
 #: Ways to lay the plane of a path over an ellipsoid, as documents name them, by number.
-METHODS = ("hybrid", "midpoint", "axial")
+WRAP_METHODS = ("hybrid", "midpoint", "axial")
 HYBRID, MIDPOINT, AXIAL = range(3)
 
 
@@ -29,7 +29,7 @@ class Surfaces(Cylinders):
     size_m : FloatArray
         (N, 3), as the document gives it, zeros behind, m.
     method : IntArray
-        (N,), place in `METHODS`.
+        (N,), place in `WRAP_METHODS`.
     """
 
     kind: IntArray
@@ -71,5 +71,5 @@ def surfaces_of(objects: Sequence[WrapObject], methods: Sequence[str] = ()) -> S
     sign = np.array([0.0 if half == "all" else -1.0 if half.startswith("-") else 1.0 for half in halves])
     kind = np.array([KINDS.index(o.kind) for o in objects], dtype=int)
     size = np.array([(*o.size_m, 0.0, 0.0)[:3] for o in objects], dtype=float).reshape(-1, 3)
-    method = np.array([METHODS.index(m) for m in methods or len(objects) * (METHODS[0],)], dtype=int)
+    method = np.array([WRAP_METHODS.index(m) for m in methods or len(objects) * (WRAP_METHODS[0],)], dtype=int)
     return Surfaces(size[:, 0], np.where(kind == 0, size[:, 1] / 2, np.inf), axis, sign, kind, size, method)

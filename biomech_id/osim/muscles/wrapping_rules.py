@@ -1,6 +1,6 @@
 """Surfaces of any kind that paths wrap over: each kind's own rule, for many pieces of path at once.
 
-A newcomer adds a module with two functions, which side and which path, and a row in `RULES`.
+A newcomer adds a module with two functions, which side and which path, and a row in `WRAP_RULES`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from biomech_id.osim.muscles.torus import choose_on_torus, over_torus
 
 Way = Callable[[FloatArray, FloatArray, Surfaces, Choice], Arc]
 #: Kind -> which side, OpenSim's path, the shortest one.
-RULES: dict[str, tuple[Callable[[FloatArray, FloatArray, Surfaces], Choice], Way, Way]] = {
+WRAP_RULES: dict[str, tuple[Callable[[FloatArray, FloatArray, Surfaces], Choice], Way, Way]] = {
     "cylinder": (choose, slid, unrolled),
     "sphere": (choose_on_sphere, over_sphere, over_sphere),
     "ellipsoid": (choose_on_ellipsoid, over_ellipsoid, over_ellipsoid),
@@ -52,7 +52,7 @@ def choose_on(p1: FloatArray, p2: FloatArray, surfaces: Surfaces) -> Choice:
 
 
 def _by_kind(surfaces: Surfaces) -> list[tuple[IntArray, tuple[Callable[..., Choice], Way, Way]]]:
-    return [(np.flatnonzero(surfaces.kind == k), RULES[KINDS[k]]) for k in np.unique(surfaces.kind)]
+    return [(np.flatnonzero(surfaces.kind == k), WRAP_RULES[KINDS[k]]) for k in np.unique(surfaces.kind)]
 
 
 def path_over(p1: FloatArray, p2: FloatArray, surfaces: Surfaces, choice: Choice, *, shortest: bool) -> tuple[Arc, BoolArray]:

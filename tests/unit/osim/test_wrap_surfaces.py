@@ -10,7 +10,7 @@ from leg_model import MODEL, walk
 
 from biomech_id.multibody.musculoskeletal import MuscleModel, OffsetFrame, PathPoint, PathWrap, WrapObject
 from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Arc
-from biomech_id.osim.muscles.ellipsoid import nearest, third_point
+from biomech_id.osim.muscles.ellipsoid import nearest_on_ellipsoid, third_point
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.muscles.surfaces import Surfaces, surfaces_of
 from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
@@ -126,7 +126,7 @@ def test_what_is_nearest_to_a_place_is_nearer_than_all_around_it() -> None:
     place[::4, 1] = 0.0  # in a plane of symmetry, where the nearest in that plane counts
     place[::8, 2] = 0.0
     place[0] = 0.0
-    point = nearest(a, place)
+    point = nearest_on_ellipsoid(a, place)
     np.testing.assert_allclose(np.sum((point / a) ** 2, axis=1), 1.0, rtol=1e-12)
     flat = np.abs(place) < 1e-12
     for _ in range(50):
