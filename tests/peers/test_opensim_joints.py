@@ -156,8 +156,8 @@ def test_a_joint_in_reverse_of_an_old_document_is_opensims(reverse: str, tmp_pat
     path = tmp_path / "old.osim"
     path.write_text(
         '<OpenSimDocument Version="30000"><Model name="m"><BodySet><objects><Body name="ground"><mass>0</mass></Body>'
-        f'<Body name="b">{body}</Body></objects></BodySet><MarkerSet><objects><Marker name="m"><body>b</body><location>0.1 0.2 0.3</location>'
-        "</Marker></objects></MarkerSet></Model></OpenSimDocument>",
+        f'<Body name="b">{body}</Body></objects></BodySet><MarkerSet><objects><Marker name="m"><body>b</body>'
+        "<location>0.1 0.2 0.3</location></Marker></objects></MarkerSet></Model></OpenSimDocument>",
         encoding="utf-8",
     )
     skeleton, (q, u, udot) = Skeleton(read_osim(path)), np.array([[[0.4]], [[0.7]], [[-0.2]]])
