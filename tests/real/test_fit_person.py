@@ -16,7 +16,8 @@ from biomech_id.conventions import ANGLE_VARIABLE
 from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.findings import fit_findings
 from biomech_id.osim.fit.outputs import fit_files
-from biomech_id.osim.skeletal_model import skeletal_model
+from biomech_id.osim.scaling import scaled_model
+from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, skeletal_model
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.session.session import Session
 from biomech_id.trial import Markers, Trial
@@ -112,6 +113,26 @@ def off_by_bands(session: Session, truth: dict[str, Any], coordinates: list[str]
         if band["total"].mean() > 0.1:
             rows.append(at / band["total"].to_numpy())
     return np.concatenate(rows)
+
+
+def test_trials_disagree_only_where_one_is_of_another_person(shared_dir: Path) -> None:
+    """Silent on like walks; speaks where the second walk is of somebody whose thighs are 5 % longer."""
+    kit = fit_person.shipped(shared_dir)
+    for number in (0, 8):
+        like = bid.fit(kit.model, fit_person.person(kit, number).trials)
+        (pair,) = like.disagreements
+        assert pair.trials == ("walk1", "walk2")
+        assert abs(pair.apart_m) < 2.0 * pair.sd_m
+    who = fit_person.person(kit, 1)
+    longer = scaled_model(who.model, {f"femur_{side}": (1.0, 1.05, 1.0) for side in "rl"})
+    skeleton = Skeleton(longer)
+    moved = skeleton.markers(who.q[2]) - Skeleton(who.model).markers(who.q[2])
+    walk = who.trials[2]
+    other = replace(walk, markers=Markers(walk.markers.names, walk.markers.position_m + moved @ R_LAB_SURROUNDINGS.T, 60.0))
+    unlike = bid.fit(kit.model, [*who.trials[:2], other])
+    (finding,) = [each for each in fit_findings(unlike) if each.rule == "fit-trials-disagree"]
+    assert finding.values["measure"].startswith("thigh")
+    assert 12.0 < finding.values["apart_mm"] < 25.0
 
 
 def test_an_exchanged_knee_marker_is_named(folder: Path) -> None:

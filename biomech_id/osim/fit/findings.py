@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.errors import Finding
+from biomech_id.osim.fit.agreement import DISAGREE_SDS
 from biomech_id.osim.fit.forces import MOST_FORCE_SHARE, MOST_MOMENT_SHARE, ForceFit
 from biomech_id.osim.fit.person import PersonFit
 
@@ -57,6 +58,13 @@ def _findings(fitted: PersonFit) -> Iterator[Finding]:
         if abs(share) > SIDE_SHARE or abs(share) > max(SIDE_SDS * sd, LEAST_SIDE_SHARE):
             values = {"segment": segment, "right_mm": 1e3 * right[0], "left_mm": 1e3 * left[0], "sd_mm": 1e3 * right[1]}
             yield Finding("fit-sides-differ", values, segment)
+    for pair in fitted.disagreements:
+        if abs(pair.apart_m) > DISAGREE_SDS * pair.sd_m:
+            values = {
+                "one": pair.trials[0], "other": pair.trials[1], "measure": pair.measure, "apart_mm": 1e3 * abs(pair.apart_m),
+                "sd_mm": 1e3 * pair.sd_m,
+            }  # fmt: skip
+            yield Finding("fit-trials-disagree", values, name)
     for motion in fitted.motions:
         there = np.isfinite(motion.residual_m[..., 0])
         out = there & (motion.weight < THROWN_OUT)

@@ -22,6 +22,7 @@ from biomech_id.arguments import a, a_quantity, each, or_none, takes
 from biomech_id.errors import MissingInputError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.fit.agreement import Disagreement, disagreements, joint_measures
 from biomech_id.osim.fit.places import SizedModel, Sizes, angles_of
 from biomech_id.osim.fit.prior import marker_prior, size_covariance
 from biomech_id.osim.fit.solve import FRAMES_COUNT, FitProblem, Fitted, fit_sizes, refine, size_precision
@@ -39,8 +40,6 @@ CANDIDATES, FIRST_FRAMES, FIRST_ROUNDS = 120, 7, 3
 SHORTEST_M = 0.05
 #: Fewer markers than this cannot be a person.
 FEWEST_SHARED = 6
-#: Joint centres at the ends of a segment, as the bodies whose origins they are, without side.
-SEGMENT_ENDS = {"thigh": ("femur", "tibia"), "shank": ("tibia", "talus")}
 #: A factor of which the data say less than this share is the prior's.
 LEAST_DATA_SHARE = 0.3
 
@@ -121,6 +120,8 @@ class PersonFit:
         Square of the logarithms of the factors in their prior's terms, over their number; above 3 the model does not fit.
     covariance : FloatArray
         (3K + 3M, 3K + 3M), of the logarithms of the factors and of ``moved_m``, m.
+    disagreements : tuple[Disagreement, ...]
+        For each two trials that move the joint centre or length that they disagree on most, however little.
     """
 
     model: MusculoskeletalModel
@@ -140,6 +141,7 @@ class PersonFit:
     converged: bool
     size_chi2: float
     covariance: FloatArray
+    disagreements: tuple[Disagreement, ...]
 
 
 @takes(
@@ -200,7 +202,8 @@ def fit(model: MusculoskeletalModel | str | Path, trials: Sequence[Trial], *, ma
     owner = np.repeat(np.arange(len(trials)), [len(k) for k in rows])
     frame = np.concatenate(rows)
     used = {t.name: np.sort(frame[chosen[owner[chosen] == k]]) for k, t in enumerate(trials)}
-    return _result(problem, fitted, own, motions, used)
+    pairs = {motion.name: (motion.q, y) for motion, y in zip(motions, measured, strict=True)}
+    return _result(problem, fitted, own, motions, used, disagreements(problem, fitted, pairs))
 
 
 def _seen(y: FloatArray) -> BoolArray:
@@ -348,7 +351,12 @@ def _motion(
 
 
 def _result(
-    problem: FitProblem, fitted: Fitted, own: MusculoskeletalModel, motions: tuple[FittedMotion, ...], used: Mapping[str, IntArray]
+    problem: FitProblem,
+    fitted: Fitted,
+    own: MusculoskeletalModel,
+    motions: tuple[FittedMotion, ...],
+    used: Mapping[str, IntArray],
+    pairs: tuple[Disagreement, ...],
 ) -> PersonFit:
     sizes, covariance = fitted.sizes, fitted.covariance
     names = tuple(body.name for body in own.bodies)
@@ -356,40 +364,18 @@ def _result(
     variance = np.diag(covariance)
     alone = np.diag(size_covariance(names, whole=False))
     data_share = np.clip(1.0 - variance[:K3] / alone, 0.0, 1.0).reshape(-1, 3)
-    lengths, hips = _joint_centres(problem.sized, sizes.z, covariance[:K3, :K3])
+    measures = joint_measures(problem.sized, sizes.z)
+    values = {name: (m, float(np.sqrt(slope @ covariance[:K3, :K3] @ slope))) for name, (m, slope) in measures.items()}
+    lengths = {name: value for name, value in values.items() if not name.startswith("hip_")}
+    hips = {}
+    for side in sorted({name[4] for name in values.keys() - lengths.keys()}, reverse=True):
+        m, sd = np.array([values[f"hip_{side} {axis}"] for axis in "xyz"]).T
+        hips[side] = m, sd
     z = sizes.z.ravel()
     place_sd = problem.markers.place_sd_m
     return PersonFit(
         own, names, np.exp(sizes.z), np.sqrt(variance[:K3]).reshape(-1, 3), data_share, sizes.offset_m,
         np.sqrt(variance[K3 : K3 + 3 * M]).reshape(M, 3), problem.markers.bony,
         np.linalg.norm(sizes.offset_m, axis=1) / (np.sqrt(3.0) * place_sd), lengths, hips, motions, used, fitted.steps,
-        fitted.converged, float(z @ problem.precision[:K3, :K3] @ z) / K3, covariance[: K3 + 3 * M, : K3 + 3 * M],
+        fitted.converged, float(z @ problem.precision[:K3, :K3] @ z) / K3, covariance[: K3 + 3 * M, : K3 + 3 * M], pairs,
     )  # fmt: skip
-
-
-def _joint_centres(
-    sized: SizedModel, z: FloatArray, covariance: FloatArray
-) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[FloatArray, FloatArray]]]:
-    """Lengths between joint centres, and hip centres in the pelvis, each with its standard deviation."""
-    tree = sized.tree_of(z)
-    q = tree.skeleton.default_q()[None]
-    posture = tree.posture(q)
-    origin, R = posture.place[0, :, :3, 3], posture.place[0, :, :3, :3]
-    by_z = sized.origins_by_z(posture, q, z)[0]
-    number = {name.lower(): k for k, name in enumerate(tree.skeleton.body_names)}
-    lengths, hips = {}, {}
-    for side in ("r", "l"):
-        for segment, (top, bottom) in SEGMENT_ENDS.items():
-            ends = number.get(f"{top}_{side}"), number.get(f"{bottom}_{side}")
-            if ends[0] is None or ends[1] is None:
-                continue
-            along = origin[ends[1]] - origin[ends[0]]
-            length = float(np.linalg.norm(along))
-            slope = (along / length) @ (by_z[ends[1]] - by_z[ends[0]])
-            lengths[f"{segment}_{side}"] = length, float(np.sqrt(slope @ covariance @ slope))
-        hip, pelvis = number.get(f"femur_{side}"), number.get("pelvis")
-        if hip is not None and pelvis is not None:
-            slope = R[pelvis].T @ (by_z[hip] - by_z[pelvis])
-            sd = np.sqrt(np.einsum("ij,jk,ik->i", slope, covariance, slope))
-            hips[side] = R[pelvis].T @ (origin[hip] - origin[pelvis]), sd
-    return lengths, hips

@@ -279,12 +279,27 @@ def fit_sizes(problem: FitProblem, sizes: Sizes, q: FloatArray) -> Fitted:
         damping /= 10.0
         if converged:
             break
-    S, _, _ = _schur(here, prior, 0.0)
+    S, _, _ = schur(here, prior, 0.0)
     return Fitted(sizes, q, np.asarray(np.linalg.inv(S)), cost, steps, converged)
 
 
-def _schur(b: NormalBlocks, prior: FloatArray, damping: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The equations of the sizes alone; A damped, and A^-1 E."""
+def schur(b: NormalBlocks, prior: FloatArray, damping: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take frames out of the equations.
+
+    Parameters
+    ----------
+    b : NormalBlocks
+        Of N frames.
+    prior : FloatArray
+        (P, P), inverse of the prior covariance of the sizes.
+    damping : float
+        Share by which both diagonals are raised.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray, FloatArray]
+        The equations of the sizes alone (P, P), A damped (N, F, F), and A^-1 E (N, F, P).
+    """
     A, D = b.A.copy(), b.D + prior
     diagonal = np.arange(A.shape[1])
     A[:, diagonal, diagonal] *= 1.0 + damping
@@ -295,7 +310,7 @@ def _schur(b: NormalBlocks, prior: FloatArray, damping: float) -> tuple[FloatArr
 
 
 def _step(b: NormalBlocks, prior: FloatArray, sizes: Sizes, damping: float) -> tuple[FloatArray, FloatArray]:
-    S, A, X = _schur(b, prior, damping)
+    S, A, X = schur(b, prior, damping)
     own = np.linalg.solve(A, b.g_q[..., None])[..., 0]
     right = b.g_t - prior @ sizes.flat - np.einsum("nfp,nf->p", b.E, own)
     dt = np.linalg.solve(S, right)

@@ -14,6 +14,7 @@ from leg_model import MODEL, walk
 
 from biomech_id.errors import BiomechError, MissingInputError
 from biomech_id.multibody.musculoskeletal import ModelMarker, MusculoskeletalModel
+from biomech_id.osim.fit.agreement import Disagreement
 from biomech_id.osim.fit.findings import fit_findings
 from biomech_id.osim.fit.outputs import fit_files, fit_record
 from biomech_id.osim.fit.person import PersonFit, fit
@@ -143,6 +144,13 @@ def test_findings_name_the_marker(fitted: PersonFit) -> None:
     assert fit_record(wrong, fit_findings(wrong))["markers"]["P3"]["verdict"] == "misplaced"
     uneven = replace(fitted, lengths_m={"thigh_r": (0.40, 0.006), "thigh_l": (0.38, 0.006)}, size_chi2=6.5, converged=False)
     assert [finding.rule for finding in fit_findings(uneven)] == ["fit-not-converged", "fit-size-unlikely", "fit-sides-differ"]
+
+
+def test_trials_that_disagree_are_named(fitted: PersonFit) -> None:
+    apart = Disagreement(("walk", "squat"), "hip_r y", -0.017, 0.005)
+    findings = fit_findings(replace(fitted, disagreements=(apart, replace(apart, apart_m=0.014))))
+    assert [(finding.rule, finding.values["apart_mm"]) for finding in findings] == [("fit-trials-disagree", 17.0)]
+    assert "hip_r y" in findings[0].message
 
 
 def test_samples_thrown_out_are_counted() -> None:
