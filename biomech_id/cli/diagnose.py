@@ -11,6 +11,7 @@ from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, pri
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import Exclude, RecipeFile, Recordings, ReviewFile, Static, SubjectFile, recipe_of
 from biomech_id.cli.streams import shown
+from biomech_id.conventions import Side
 from biomech_id.session.values.step import ANALYSES, load, stage
 
 
@@ -21,6 +22,9 @@ def diagnose_command(
     unimpaired: Annotated[
         bool, typer.Option("--unimpaired", help="The person is built and walks as most do: smaller faults are told.")
     ] = False,
+    prosthesis: Annotated[
+        list[Side] | None, typer.Option("--prosthesis", help="L or R: that shank or foot is artificial and has no verdict.")
+    ] = None,
     static: Static = None,
     exclude: Exclude = None,
     recipe: RecipeFile = None,
@@ -49,14 +53,15 @@ def diagnose_command(
         check_replaceable(out, listing=LISTING)
         settings = recipe_of(recipe, DEFAULT_MODEL, None)
         job = Job(tuple(paths), settings, static, (), tuple(exclude or ()), subject, review=review)
-        diagnosed = diagnose_job(job, unimpaired=unimpaired, progress=tell)
+        diagnosed = diagnose_job(job, unimpaired=unimpaired, prostheses=prosthesis or (), progress=tell)
         written = write_diagnosis(diagnosed, out)
     for walk in diagnosed.walks:
         if not walk.likely:
             print_line(shown(f"{walk.name}: nothing that contradicts itself has a cause large enough to be named."))
         for likely in walk.likely:
             size = f" {likely.size:.3g} +- {likely.sd:.2g} {likely.unit}" if likely.unit else ""
-            print_line(shown(f"{walk.name}: {likely.cause}{size}. Look at: {likely.look}."))
+            kind = "" if likely.warns else " (information)"
+            print_line(shown(f"{walk.name}: {likely.cause}{size}{kind}. Look at: {likely.look}."))
     for _, why in diagnosed.refused:
         print_error(shown(why))
     print_line(shown(f"Wrote {written}."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,11 @@ from biomech_id.judgement.diagnosis.likely_causes import diagnosis_table
 from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.pipeline.stages import analysed
 from biomech_id.request.job import Job
+from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.session.folder.read_write import check_replaceable
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
+from biomech_id.trial.worn import bears_weight
 
 #: What is written; the listing names the other.
 TABLE, LISTING = "diagnosis.csv", "diagnosis.json"
@@ -41,7 +43,9 @@ class Diagnosed:
     refused: tuple[tuple[str, str], ...]
 
 
-def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | None = None) -> Diagnosed:
+def diagnose_job(
+    job: Job, *, unimpaired: bool = False, prostheses: Sequence[str] = (), progress: Progress | None = None
+) -> Diagnosed:
     """Diagnose every walk of one subject; nothing is written.
 
     Parameters
@@ -50,6 +54,8 @@ def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | Non
         Whose recordings, and how they are calibrated.
     unimpaired : bool, optional
         Whether the person is known to be built and to walk as most do (see `biomech_id.judgement.diagnosis.diagnosis.diagnose`).
+    prostheses : Sequence[str], optional
+        Sides on which shank or foot is artificial (see the same).
     progress : Progress | None, optional
         Told of every walk.
 
@@ -66,13 +72,15 @@ def diagnose_job(job: Job, *, unimpaired: bool = False, progress: Progress | Non
     # What errors of the calibration do to angles and loads is asked of nobody here.
     bare = replace(job, recipe=job.recipe.replaced(uncertainty=False, budget=False))
     session = analysed(bare, Analysis(), until="line_up")
-    walks = list[Diagnosis]()
+    walks, condition = list[Diagnosis](), condition_of(job.subject_toml)
     refused = [(file.path.name, file.sentence) for file in (*session.intake.refused, *session.refused)]
     for number, walk in enumerate(session.walks, start=1):
         if progress:
             progress(Step("analyse", walk.trial.name, number, len(session.walks)))
         try:
-            walks.append(diagnose(walk.trial, walk.model, unimpaired=unimpaired))  # type: ignore[arg-type]
+            aid, _ = worn_in(walk.trial, walk.model.subject, condition(Path(walk.trial.path).stem))
+            person = {"unimpaired": unimpaired, "aided": bears_weight(aid), "prostheses": prostheses}
+            walks.append(diagnose(walk.trial, walk.model, **person))  # type: ignore[arg-type]
         except BiomechError as error:
             cut = (finding.message for finding in walk.trial.findings if finding.rule == "data-cut")
             refused.append((walk.trial.name, " ".join([*cut, error.message])))

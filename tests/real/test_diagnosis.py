@@ -73,7 +73,7 @@ def spread_of(numbers: dict[str, Any], which: str) -> ResidualSpread:
             upper[i, i + 1 :] = row
         matrices.append(upper + upper.T + np.eye(n))
     mean, between, within = (np.array(rows[key]) for key in ("mu", "B", "W"))
-    return ResidualSpread(tuple(rows["names"]), ("",) * n, mean, between, within, *matrices, np.zeros(n))
+    return ResidualSpread(tuple(rows["names"]), ("",) * n, mean, between, within, *matrices, np.zeros(n), np.zeros(n))
 
 
 @pytest.mark.parametrize(("which", "reference"), [("A", 161.07), ("B", 88.21)])

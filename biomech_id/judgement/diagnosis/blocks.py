@@ -8,6 +8,7 @@ from functools import partial
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.causes import Cause, Possible
+from biomech_id.judgement.diagnosis.gaits import GAIT, gait_changes
 from biomech_id.judgement.diagnosis.recorded import Recorded
 
 #: Marker -> segment whose axes it is moved along, and its ways that stand in blocks alone: with those of the dictionary three. The
@@ -77,6 +78,8 @@ def blocks_of(causes: Sequence[Possible], session: Recorded) -> dict[str, tuple[
                     i for i, one in enumerate(causes) if one.name.startswith(f"{side}{label} ") and one.name.endswith(f", {when}")
                 ]
                 made[f"{side}{label} aside, {when}"] = f"{label} aside", places
+    for gait in gait_changes():
+        made[gait] = GAIT, [i for i, one in enumerate(causes) if one.row.group == GAIT and one.name.endswith(f" {gait}")]
     if session.standing is not None:
         made["static of another day"] = "static", [i for i, one in enumerate(causes) if one.name.endswith(", since")]
     for number in {one.unit for one in causes if one.row.scope == "plate"}:

@@ -69,11 +69,14 @@ class Possible:
         "L", "R", number of a plate, "" for the session.
     row : Cause
         Of the dictionary.
+    at : Mapping[tuple[str, str], float] | None, optional
+        Residual and unit -> what a unit of size adds to it; None where the cause is put into the session.
     """
 
     name: str
     unit: str
     row: Cause
+    at: Mapping[tuple[str, str], float] | None = None
 
     def into(self, session: Recorded, size: float) -> Recorded | None:
         """Return the session with the cause in it.
@@ -140,11 +143,15 @@ def possible(session: Recorded, keys: set[tuple[str, str]]) -> list[Possible]:
         "session": [""], "leg": list(SIDES), "every plate": numbers,
         "plate": [number for number in numbers if ("CoP medial of foot axis", number) in keys],
     }  # fmt: skip
-    every = (Possible(name.format(unit), unit, row) for name, row in CAUSES.items() for unit in units[row.scope])
-    return [one for one in every if _can_be(one, session, keys)]
+    every = (
+        Possible(name.format(unit), unit, row, _added(row, unit, keys)) for name, row in CAUSES.items() for unit in units[row.scope]
+    )
+    return [one for one in every if one.at or (one.at is None and one.into(session, 0.0) is not None)]
 
 
-def _can_be(one: Possible, session: Recorded, keys: set[tuple[str, str]]) -> bool:
-    if one.row.adds:
-        return any(name in one.row.adds[0] and unit == (one.unit or unit) for name, unit in keys)
-    return one.into(session, 0.0) is not None
+def _added(row: Cause, own: str, keys: set[tuple[str, str]]) -> dict[tuple[str, str], float] | None:
+    """What a unit of it adds to residuals directly; None where it is put into the session."""
+    if row.adds is None:
+        return None
+    names, factor = row.adds
+    return {(name, unit): factor for name, unit in keys if name in names and unit == (own or unit)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from biomech_id.judgement.diagnosis.causes import Possible, possible, where_to_l
 from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.gaits import GAIT, gaits
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Whitening, block, least_sizes, signatures, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
@@ -66,6 +67,8 @@ class Found:
         r' Cov^-1 r without the cause.
     look : str
         What to look at.
+    warns : bool
+        Whether somebody has to act: not where a way of walking or an aid explains it, or does so nearly as well.
     """
 
     cause: str
@@ -80,6 +83,7 @@ class Found:
     moves: Mapping[str, float]
     misfit_after: float
     look: str
+    warns: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +118,9 @@ class Diagnosis:
 
 
 def diagnose(
-    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, spread: ResidualSpread | None = None
-) -> Diagnosis:
+    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool = False, prostheses: Sequence[str] = (),
+    spread: ResidualSpread | None = None,
+) -> Diagnosis:  # fmt: skip
     """Return what contradicts itself in a walk, and which causes explain it.
 
     Parameters
@@ -126,7 +131,11 @@ def diagnose(
         The conventional model of the same person, calibrated on the same placement of the markers.
     unimpaired : bool, optional
         Whether the person is known to be built and to walk as most do; otherwise there is room for short legs, oblique pelvises,
-        bowed shanks and short feet, and causes that look like them are told from larger sizes.
+        bowed shanks, short feet and ways of walking, and causes that look like them are told from larger sizes.
+    aided : bool, optional
+        Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on their clock alone.
+    prostheses : Sequence[str], optional
+        Sides, "L" and "R", on which shank or foot is artificial: what compares them with most people's has no verdict.
     spread : ResidualSpread | None, optional
         What untouched sessions show; None for the package's.
 
@@ -151,7 +160,7 @@ def diagnose(
     >>> told.name, len(told.values) > 100
     ('walk', True)
     """
-    session = recorded_walk(trial, model)
+    session = replace(recorded_walk(trial, model), aided=aided, prostheses=tuple(prostheses))
     strikes = max(len(times) for (_, kind), times in contacts(session).items() if kind == "strike")
     if strikes < STRIDE_STRIKES:
         raise MissingInputError(
@@ -210,6 +219,8 @@ class Search:
             self.scale = Whitening.of(judged.values, spread)
             self.instead = judged.values
             self.causes = possible(judged.session, set(self.scale.keys))
+            if spread.any_gait:
+                self.causes += gaits(judged.session, self.scale.keys)
             self.every = [*self.causes, *further(judged.session)]
             self.white = self.scale.white(signatures(judged, self.every, self.scale.keys))
         else:
@@ -226,7 +237,8 @@ class Search:
         seen = size > 0
         sizes = TOLD_SIZE * least_sizes(1.0 / size[seen], self.tau[:n][seen], n)
         names = [one for one, ok in zip(self.causes, seen, strict=True) if ok]
-        return {one.name: (float(value), one.row.unit) for one, value in zip(names, sizes, strict=True)}
+        faults = ((one, size) for one, size in zip(names, sizes, strict=True) if one.row.group != GAIT)
+        return {one.name: (float(size), one.row.unit) for one, size in faults}
 
     def best(self) -> tuple[Found, Search] | None:
         """The likeliest cause, and the look at what is left; None where nothing has evidence enough."""
@@ -237,14 +249,15 @@ class Search:
         ranked = sorted((self._again(int(i), ones.size[i], ones.sd[i]) for i in order), key=lambda one: -one.evidence)
         # A block is judged by straight lines, and so are the single causes that it has to beat.
         straight = max(float(ones.evidence.max()), ranked[0].evidence)
-        several = self._blocks(w, straight + BLOCK_BEATS)
+        several = list(self._blocks(w, straight + BLOCK_BEATS))
         best = max((ranked[0], *several, *self._exchanges()), key=lambda one: one.evidence)
         if best.evidence <= LEAST_EVIDENCE:
             return None
         again = self.spread if best.parts or best.unit else None
         left = Search(best.judged, self.spread, self if again else None)
+        walks_so = any(one.group == GAIT and one.evidence > best.evidence - ALIKE for one in (*ranked, *several))
         alike = tuple(one.cause for one in ranked if one.cause != best.cause and one.evidence > best.evidence - ALIKE)
-        return self._told(best, alike, left), left
+        return self._told(best, alike, left, warns=not walks_so), left
 
     def _again(self, place: int, size: float, sd: float) -> _Candidate:
         """One cause at full size: taken out at several shares of it, kept where least is left."""
@@ -265,7 +278,7 @@ class Search:
         """Blocks whose evidence is above the least."""
         for name, (group, places) in blocks_of(self.every, self.judged.session).items():
             evidence, sizes = block(self.white[:, places], w, self.tau[places], len(self.causes))
-            if evidence > max(least, LEAST_EVIDENCE):
+            if evidence > (LEAST_EVIDENCE if group == GAIT else max(least, LEAST_EVIDENCE)):
                 judged = self.judged
                 for i, size in zip(places, sizes, strict=True):
                     judged = _without(judged, self.every[i], float(size)) or judged
@@ -281,7 +294,7 @@ class Search:
             evidence = 0.5 * (self.misfit - self.scale.misfit(judged.values, self.instead)) - np.log(len(self.causes))
             yield _Candidate(name, group, float(evidence), judged)
 
-    def _told(self, best: _Candidate, alike: tuple[str, ...], left: Search) -> Found:
+    def _told(self, best: _Candidate, alike: tuple[str, ...], left: Search, *, warns: bool) -> Found:
         """What is said of the best."""
         before, after = (
             self.scale.residual(judged.values, self.instead) / np.linalg.norm(self.scale.root, axis=1)
@@ -291,17 +304,15 @@ class Search:
         rows = tuple((*self.scale.keys[i], float(before[i]), float(after[i])) for i in most if before[i] != after[i])
         return Found(
             best.cause, best.group, best.unit, best.size, best.sd, best.evidence, alike, dict(best.parts), rows,
-            curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""),
+            curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""), warns,
         )  # fmt: skip
 
 
 def _without(judged: JudgedWalk, one: Possible, size: float) -> JudgedWalk | None:
     """The session without a cause; one that adds to a residual directly is taken off that. None where nothing is that large."""
-    if one.row.adds:
-        names, factor = one.row.adds
+    if one.at is not None:
         legs, plates = (
-            {key: value - factor * size * (key[0] in names and key[1] == (one.unit or key[1])) for key, value in values.items()}
-            for values in (judged.legs, judged.plates)
+            {key: value - size * one.at.get(key, 0.0) for key, value in values.items()} for values in (judged.legs, judged.plates)
         )
         return replace(judged, legs=legs, plates=plates)
     session = one.into(judged.session, -size)

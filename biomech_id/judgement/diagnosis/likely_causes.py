@@ -10,7 +10,7 @@ import pandas as pd
 from biomech_id.judgement.diagnosis.diagnosis import Diagnosis, Found
 
 #: Columns of ``diagnosis.csv``.
-_COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look")
+_COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look", "warns")
 
 
 def diagnosis_table(walks: Iterable[Diagnosis]) -> pd.DataFrame:
@@ -30,4 +30,5 @@ def _row(walk: Diagnosis, rank: int, likely: Found) -> dict[str, Any]:
     return {
         "trial": walk.name, "rank": rank, "cause": likely.cause, "class": likely.group, "size": likely.size, "sd": likely.sd,
         "unit": likely.unit, "evidence": likely.evidence, "alike": "; ".join(likely.alike), "moves": moves, "look": likely.look,
+        "warns": str(likely.warns).lower(),
     }  # fmt: skip

@@ -26,6 +26,12 @@ PELVIS_PAIRS = (("LASI", "RASI"), ("LASI", "SACR"), ("RASI", "SACR"))
 EXTENDED_PERCENTILE = 40.0
 #: A walk that turns by more has no verdict on what leans on the way it goes, degrees.
 LARGEST_TURN_DEG = 25.0
+#: What most people's knees, shanks and feet have in common, beside distances of markers as shares of the leg.
+GROWN = {
+    "thigh by centres / leg length", "shank by centres / leg length", "leg by markers / leg length", "ankle width / knee width",
+    "knee width / leg length", "knee varus, extended", "knee rotation, extended", "knee-axis slope", "knee rotation slope",
+    "foot rotation in ankle", "knee flexion, least",
+}  # fmt: skip
 #: A marker that moves this fast (m/s) on a straight line to this second difference (m) was filled in and not measured.
 STRAIGHT_M, MOVING_M_S = 2e-6, 0.3
 #: How much the heel shakes in the walk.
@@ -59,10 +65,17 @@ def of_legs(session: Recorded) -> ResidualValues:
         _of_paths(side, session, residuals)
     _of_pelvis(session, angles, residuals)
     _of_distances(session, residuals)
+    for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
+        del residuals[key]
     if turned_deg(session.pelvis_facing_rad) > LARGEST_TURN_DEG:
         for key in [key for key in residuals if key[0] in ("hip rotation", "hip abduction", "pelvis obliquity")]:
             del residuals[key]
     return {key: value for key, value in residuals.items() if np.isfinite(value)}
+
+
+def _of_a_grown_leg(residual: str) -> bool:
+    """Whether a residual compares knee centre, shank or foot with those of most people."""
+    return residual.endswith(" / leg") or residual in GROWN
 
 
 def turned_deg(facing_rad: FloatArray) -> float:

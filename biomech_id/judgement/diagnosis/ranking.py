@@ -117,9 +117,8 @@ def signatures(judged: JudgedWalk, causes: Sequence[Possible], keys: Sequence[Re
 
 
 def _signature(judged: JudgedWalk, one: Possible, keys: Sequence[ResidualKey]) -> FloatArray:
-    adds = one.row.adds
-    if adds:
-        return np.array([adds[1] * (name in adds[0] and unit == (one.unit or unit)) for name, unit in keys])
+    if one.at is not None:
+        return np.array([one.at.get(key, 0.0) for key in keys])
     step = SMALL_SHARE * one.row.tau
     changed = one.into(judged.session, step)
     assert changed is not None  # `possible` asked

@@ -68,6 +68,10 @@ class Recorded:
         Its marker radius, its hip, and whether feet stood flat are used.
     first_s : float, optional
         Absolute time of the first frame, seconds.
+    aided : bool, optional
+        Whether something beside the feet bears weight: plates then have a verdict on their clock alone.
+    prostheses : tuple[str, ...], optional
+        Sides on which shank or foot is artificial: what compares them with most people's has no verdict.
     """
 
     name: str
@@ -78,6 +82,8 @@ class Recorded:
     subject: Subject
     calibration: ConventionalCalibration
     first_s: float = 0.0
+    aided: bool = False
+    prostheses: tuple[str, ...] = ()
 
     @cached_property
     def postures(self) -> IntArray:

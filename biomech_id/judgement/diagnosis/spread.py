@@ -39,6 +39,10 @@ class ResidualSpread:
         (m, m), correlations of the two.
     body_sd : FloatArray
         (m,), what a body that differs from most adds to the SD, and a marker that is off does too.
+    gait_sd : FloatArray
+        (m,), what ways of walking add to the SD, of both legs and all plates alike.
+    any_gait : bool, optional
+        Whether ways of walking and walking aids are among the causes.
     """
 
     names: tuple[str, ...]
@@ -49,14 +53,17 @@ class ResidualSpread:
     together: FloatArray
     apart: FloatArray
     body_sd: FloatArray
+    gait_sd: FloatArray
+    any_gait: bool = False
 
     def of_any_body(self) -> ResidualSpread:
-        """Return the spread that leaves room for short legs, oblique pelvises, bowed shanks and short feet.
+        """Return the spread that leaves room for short legs, oblique pelvises, bowed shanks, short feet, and for ways of walking.
 
-        Half of the variance is common to both sides, half each side's own.
+        Of bodies half of the variance is common to both sides, half each side's own. Ways of walking change all plates alike: one
+        plate beside the others stays as sure as it is.
         """
         half = 0.5 * self.body_sd**2
-        return replace(self, between=self.between + half, within=self.within + half)
+        return replace(self, between=self.between + half + self.gait_sd**2, within=self.within + half, any_gait=True)
 
     def expected(self, keys: Sequence[tuple[str, str]]) -> tuple[FloatArray, FloatArray]:
         """Return mean and covariance of residuals of one session.
@@ -89,10 +96,10 @@ def package_spread() -> ResidualSpread:
         rows = list(csv.DictReader(file))
     matrix = np.loadtxt(HERE / "correlation.csv", delimiter=",")
     above, below = np.triu(matrix, 1), np.tril(matrix, -1)
-    mean, between, within, body = (
+    mean, between, within, body, gait = (
         np.array([float(row[column] or 0.0) for row in rows])
-        for column in ("mean", "variance_between", "variance_within", "body_sd")
+        for column in ("mean", "variance_between", "variance_within", "body_sd", "gait_sd")
     )
     names, units = (tuple(row[column] for row in rows) for column in ("residual", "unit"))
     one = np.eye(len(rows))
-    return ResidualSpread(names, units, mean, between, within, above + above.T + one, below + below.T + one, body)
+    return ResidualSpread(names, units, mean, between, within, above + above.T + one, below + below.T + one, body, gait)

@@ -47,6 +47,8 @@ class PlateStance:
         (3,), horizontal: heel to toe, across it towards the other foot; the pelvis' way, across it towards the other foot.
     whole : bool
         Whether the recording holds all of it, in less than 1.1 s.
+    comes_down_deg : float
+        How far the toes come down from the first force to the flat foot; 0 where the recording begins or ends in the stance.
     """
 
     plate: ForcePlate
@@ -63,6 +65,7 @@ class PlateStance:
     way: FloatArray
     medial: FloatArray
     whole: bool
+    comes_down_deg: float
 
     @property
     def end_s(self) -> float:
@@ -212,5 +215,15 @@ def _stance(session: Recorded, plate: ForcePlate, a: int, b: int) -> PlateStance
     axis, way = axis / np.linalg.norm(axis), travel / distance_m
     outwards = 1.0 if side == "L" else -1.0
     foot_medial, medial = (outwards * np.array([along[1], -along[0], 0.0]) for along in (axis, way))
-    whole = a > 0 and b < plate.n_samples and n / plate.rate_hz < LONGEST_STANCE_S
-    return PlateStance(plate, side, time_s, force, cop, pelvis, free, heel, toe, axis, foot_medial, way, medial, whole)
+    seen = a > 0 and b < plate.n_samples
+    landing = [at_times(session.markers[side + label], rate_hz, time_s[:1])[0] for label in ("HEE", "TOE")]
+    comes_down_deg = _pitch_deg(*landing) - _pitch_deg(heel, toe) if seen else 0.0
+    whole = seen and n / plate.rate_hz < LONGEST_STANCE_S
+    feet_and_ways = heel, toe, axis, foot_medial, way, medial
+    return PlateStance(plate, side, time_s, force, cop, pelvis, free, *feet_and_ways, whole, comes_down_deg)
+
+
+def _pitch_deg(heel_m: FloatArray, toe_m: FloatArray) -> float:
+    """How far the toes are up, degrees."""
+    along = toe_m - heel_m
+    return float(np.rad2deg(np.arctan2(along[2], np.linalg.norm(along[:2]))))

@@ -50,7 +50,15 @@ def test_covariance_is_common_to_units_but_for_what_is_within_one() -> None:
     assert covariance[0, 1] == pytest.approx(spread.between[at])
     assert covariance[0, 0] == pytest.approx(spread.between[at] + spread.within[at])
     roomy = spread.of_any_body().expected([("hip rotation", "L")])[1]
-    assert roomy[0, 0] - covariance[0, 0] == pytest.approx(12.0**2)
+    assert roomy[0, 0] - covariance[0, 0] == pytest.approx(12.0**2 + spread.gait_sd[at] ** 2)
+    # Ways of walking make all plates less sure, and no plate beside the others; nor weight, which is Newton's.
+    plates = [("line of force, along walk", "1"), ("line of force, along walk", "2")]
+    strict, wide = spread.expected(plates)[1], spread.of_any_body().expected(plates)[1]
+    assert wide[0, 1] > 2.0 * strict[0, 1]
+    assert wide[0, 0] - wide[0, 1] == pytest.approx(strict[0, 0] - strict[0, 1])
+    assert spread.of_any_body().any_gait
+    assert not spread.any_gait
+    assert spread.gait_sd[spread.names.index("single support / weight")] == 0.0
 
 
 def test_a_class_says_what_to_look_at() -> None:
@@ -94,6 +102,24 @@ def test_a_cause_put_in_moves_what_it_shall(judged: JudgedWalk) -> None:
     curves = curves_moved(session, knee)
     assert curves["L knee rotation (deg)"] > 1.0
     assert not any(name.startswith("R") for name in curves)
+
+
+def test_an_aid_leaves_plates_their_clock_alone(judged: JudgedWalk) -> None:
+    aided = residuals(replace(judged.session, aided=True)).values
+    at_plate_1 = {name for name, unit in aided if unit == "1"}
+    assert {"force begins - heel", "force ends - toe"} <= at_plate_1
+    assert not any(name.startswith(("CoP", "line of force", "single support", "shear")) for name in at_plate_1)
+    assert {key for key in judged.values if key[1] in ("L", "R", "")} == {key for key in aided if key[1] in ("L", "R", "")}
+
+
+def test_a_prosthesis_is_not_compared_with_grown_legs(judged: JudgedWalk) -> None:
+    without = judged.values.keys() - residuals(replace(judged.session, prostheses=("R",))).values.keys()
+    assert {unit for _, unit in without} == {"R"}
+    assert {"KNE-ANK / leg", "HEE-TOE / leg", "shank by centres / leg length", "knee varus, extended"} <= {
+        name for name, _ in without
+    }
+    # What moves since the static trial or in mid-walk is no matter of how a leg is made.
+    assert not any("static" in name or "mid-walk" in name for name, _ in without)
 
 
 def test_direct_causes_add_to_their_residual_alone(judged: JudgedWalk) -> None:

@@ -1,0 +1,59 @@
+"""Ways of walking and walking aids as causes without a warning: a toe walker's centre of pressure is no moved plate.
+
+A row of ``gaits.csv`` says what one way of walking adds to one residual: that of a virtual patient less that of the virtual walker
+without a disorder, of the leg that walks so and of the plates under it, of the other leg, or of the session.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from biomech_id.conventions import SIDES
+from biomech_id.judgement.diagnosis.causes import Cause, Possible
+from biomech_id.judgement.diagnosis.recorded import Recorded
+from biomech_id.judgement.diagnosis.spread import HERE
+from biomech_id.judgement.diagnosis.stances import find_stances
+
+#: Class of every way of walking: what looks like one of them is no warning.
+GAIT = "gait"
+OWN, OTHER, SESSION = "own", "other", ""
+
+
+@cache
+def gait_changes() -> Mapping[str, Mapping[tuple[str, str], float]]:
+    """Return way of walking -> (residual, "own" | "other" leg, or "") -> what it adds, in the units of ``spread.csv``."""
+    changes: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    with (HERE / "gaits.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            changes[row["gait"]][row["residual"], row["of"]] = float(row["adds"])
+    return changes
+
+
+def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
+    """Return every way of walking that a session can show, on each leg.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    keys : Iterable[tuple[str, str]]
+        Residuals that it has a verdict on, and their units.
+
+    Returns
+    -------
+    list[Possible]
+        "L toe walking", "R toe walking", ...
+    """
+    feet: dict[str, str] = {str(number): stance.side for number, stance in find_stances(session)}
+    known = list(keys)
+    ways = []
+    for gait, changes in gait_changes().items():
+        row = Cause("leg", "1", 1.0, GAIT, one_sided=True)
+        for side in SIDES:
+            of = {unit: SESSION if not unit else OWN if feet.get(unit, unit) == side else OTHER for _, unit in known}
+            at = {(name, unit): changes[name, of[unit]] for name, unit in known if (name, of[unit]) in changes}
+            ways.append(Possible(f"{side} {gait}", side, row, at))
+    return ways

@@ -1,0 +1,71 @@
+"""Ways of walking in the diagnosis: virtual patients accuse no plate, marker or clock, a moved plate under one is told still."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+import biomech_id as bid
+from benchmarks.studies.gait_causes import NAMES, drawn, signature_rows
+from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
+from biomech_id.judgement.diagnosis.gaits import GAIT, gait_changes, gaits
+from biomech_id.judgement.diagnosis.put import plate_moved
+from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
+from biomech_id.judgement.diagnosis.residuals import residuals
+from biomech_id.judgement.diagnosis.spread import HERE, package_spread
+
+
+def recorded(patient: str, seed: int) -> Recorded:
+    person = drawn(patient, seed)
+    return recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial))
+
+
+def test_what_ways_of_walking_add_is_the_virtual_patients() -> None:
+    with (HERE / "gaits.csv").open(encoding="utf-8", newline="") as file:
+        committed = {(row["gait"], row["residual"], row["of"]): float(row["adds"]) for row in csv.DictReader(file)}
+    made = {(gait, name, of): value for gait, name, of, value in signature_rows()}
+    assert made.keys() == committed.keys()
+    for key, value in made.items():
+        assert committed[key] == pytest.approx(value, rel=2e-3), key
+    assert set(gait_changes()) == set(NAMES.values())
+
+
+def test_a_foot_that_lands_flat_has_no_verdict_on_where_it_presses() -> None:
+    def along(patient: str) -> list[str]:
+        return [name for name, _ in residuals(recorded(patient, 1)).values if name.startswith("CoP along foot")]
+
+    assert along("toe walker") == []
+    # One foot drops, the other lands on its heel.
+    assert along("drop foot")
+
+
+def test_ways_of_walking_stand_on_either_leg_and_its_plates() -> None:
+    session = recorded("drop foot", 1)
+    judged = residuals(session)
+    either = {one.name: one.at or {} for one in gaits(session, judged.values)}
+    changes = gait_changes()["hemiplegic gait"]
+    left, right = (either[f"{side} hemiplegic gait"] for side in "LR")
+    assert left["knee flexion, least", "L"] == right["knee flexion, least", "R"] == changes["knee flexion, least", "own"]
+    assert left["knee flexion, least", "R"] == right["knee flexion, least", "L"] == changes["knee flexion, least", "other"]
+    plates = {unit for _, unit in left if unit.isdigit()}
+    assert plates
+    # Under the foot that walks so what is its own, under the other one what is the other's: the other way round on the other leg.
+    both = [key for key in left.keys() & right.keys() if key[1] in plates]
+    assert any(left[key] == changes.get((key[0], "own")) and right[key] == changes.get((key[0], "other")) for key in both)
+
+
+@pytest.mark.parametrize(("patient", "seed"), [("toe walker", 1), ("hemiplegic", 2)])
+def test_a_patient_accuses_nothing(patient: str, seed: int) -> None:
+    answer = diagnose_recorded(recorded(patient, seed), package_spread().of_any_body())
+    assert [one.cause for one in answer.likely if one.warns] == []
+    named = [one for one in answer.likely if one.group == GAIT]
+    assert bool(named) == (patient == "hemiplegic")
+    assert not any(cause.endswith("gait") for cause in answer.told_from)
+
+
+def test_a_plate_that_is_moved_under_a_patient_is_told() -> None:
+    moved = plate_moved("0", recorded("hemiplegic", 2), "3", 0.080)
+    assert moved is not None
+    first = next(one for one in diagnose_recorded(moved, package_spread().of_any_body()).likely if one.warns)
+    assert first.cause.startswith("plate 3")
