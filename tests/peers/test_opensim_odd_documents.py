@@ -65,3 +65,29 @@ def test_what_opensim_reads_stands_where_opensim_has_it(case: str, tmp_path: Pat
     places = [native.getMarkerSet().get(m.name).getLocationInGround(state) for m in model.markers]
     expected = [[place.get(i) for i in range(3)] for place in places]
     np.testing.assert_allclose(Skeleton(model).markers(q[None])[0], expected, atol=1e-12)
+
+
+STATIONS = {"o": "0.1 0 0", "a": "0.1 0.02 0", "b": "0.3 0.1 0", "c": "0.1 0.3 0.1"}
+STATION = '<Station name="{}"><socket_parent_frame>/bodyset/b0</socket_parent_frame><location>{}</location></Station>'
+FRAMES = {
+    "offset": '<PhysicalOffsetFrame name="odd"><socket_parent>..</socket_parent><translation>0.1 0.2 0.3</translation><orientation>'
+    "0.3 0 0.1</orientation></PhysicalOffsetFrame>",
+    "stations": '<StationDefinedFrame name="odd"><ab_axis>-z</ab_axis><ab_x_ac_axis>+x</ab_x_ac_axis>'
+    + "".join(f"<socket_{point}>/bodyset/b0/{point[-1]}</socket_{point}>" for point in ("point_a", "point_b", "point_c"))
+    + "<socket_origin_point>/bodyset/b0/o</socket_origin_point></StationDefinedFrame>",
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_joint_on_a_frame_of_a_body_stands_where_opensim_has_it(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.osim"
+    stations = "".join(STATION.format(*each) for each in STATIONS.items())
+    inside = f"<inertia>1 1 1 0 0 0</inertia><components>{stations}{FRAMES[kind]}</components>"
+    text = document([("PinJoint", FIRST, SAME), ("PinJoint", SECOND, "")]).replace("<inertia>1 1 1 0 0 0</inertia>", inside, 1)
+    path.write_text(text.replace("<socket_parent>/bodyset/b0<", "<socket_parent>/bodyset/b0/odd<"), encoding="utf-8")
+    model, native = read_osim(path), osim.Model(str(path))
+    state = native.initSystem()
+    native.realizePosition(state)
+    places = [native.getMarkerSet().get(m.name).getLocationInGround(state) for m in model.markers]
+    q = np.array([[c.default for c in model.coordinates]])
+    np.testing.assert_allclose(Skeleton(model).markers(q)[0], [[p.get(i) for i in range(3)] for p in places], atol=1e-12)

@@ -226,8 +226,12 @@ class FrameFinder:
             self.bodies.add(body.get("name", ""))
         owners = [("bodyset", body) for body in objects_in(model, "BodySet")]
         owners += [("jointset", joint) for joint in objects_in(model, "JointSet")]
+        #: Frame -> what holds it, which its document may call "..".
+        self.owners: dict[Element, str] = {}
+        self.stations = {e.get("name", ""): e for tag in ("Marker", "Station") for e in model.iter(tag)}
         for group, owner in owners:
-            for offset in owner.iter("PhysicalOffsetFrame"):
+            for offset in (*owner.iter("PhysicalOffsetFrame"), *owner.iter("StationDefinedFrame")):
+                self.owners[offset] = owner.get("name", "")
                 self._add(f"{group}/{owner.get('name', '')}/{offset.get('name', '')}", offset)
         for offset in model.iter("PhysicalOffsetFrame"):
             self._add(f"componentset/{offset.get('name', '')}", offset)
@@ -277,12 +281,40 @@ class FrameFinder:
                 expected="a body",
                 where=self.where,
             )
-        base = self.find(socket(offset, "parent", "parent"), f"The frame {last}", own, (*passed, last))
+        if offset.tag == "StationDefinedFrame":
+            return self._by_stations(offset, (*passed, last))
+        above = socket(offset, "parent", "parent")
+        above = self.owners.get(offset, "") if above == ".." else above
+        base = self.find(above, f"The frame {last}", own, (*passed, last))
         place, R = three_or_zeros(offset, "translation", self.where), body_fixed(three_or_zeros(offset, "orientation", self.where))
         if base is not self.made.get(base.body):
             turned = np.asarray(base.R_body_frame)
             place, R = np.asarray(base.place_m) + turned @ place, turned @ R
         return OffsetFrame(base.body, place, R)
+
+    def _by_stations(self, frame: Element, passed: tuple[str, ...]) -> OffsetFrame:
+        """A frame by four points of a body: its origin, and a, b, c: an axis along ab, another normal to ab and ac."""
+        of, places, bodies = described(frame), [], set()
+        for point in ("origin_point", "point_a", "point_b", "point_c"):
+            name = socket(frame, point, point).rpartition("/")[2]
+            station = self.stations.get(name)
+            if station is None:
+                raise FileRefusedError(f"{of} names the station {name!r}.", value=name, expected="a station", where=self.where)
+            base = self.find(socket(station, "parent_frame", "body"), f"The station {name}", None, passed)
+            local = element_numbers(station, "location", 3, self.where)
+            places.append(np.asarray(base.place_m) + np.asarray(base.R_body_frame) @ local)
+            bodies.add(base.body)
+        if len(bodies) > 1:
+            raise FileRefusedError(f"{of} is on several bodies.", value=sorted(bodies), expected="one", where=self.where)
+        origin, a, b, c = places
+        R, known = np.zeros((3, 3)), []
+        for tag, vector, usual in (("ab_axis", b - a, "+x"), ("ab_x_ac_axis", np.cross(b - a, c - a), "+y")):
+            axis = element_text(frame, tag) or usual
+            known.append("xyz".index(axis[-1].lower()))
+            R[:, known[-1]] = (-1 if axis.startswith("-") else 1) * vector / np.linalg.norm(vector)
+        left = 3 - sum(known)
+        R[:, left] = np.cross(R[:, (left + 1) % 3], R[:, (left + 2) % 3])
+        return OffsetFrame(bodies.pop(), origin, R)
 
 
 def _joints(model: Element, bodies: list[Element]) -> Iterator[tuple[Element, str]]:
