@@ -51,14 +51,16 @@ def test_over_a_sphere_it_is_two_tangents_and_a_great_circle() -> None:
 
 
 def test_over_one_half_of_a_sphere_the_path_may_go_the_long_way() -> None:
-    p1, p2 = np.array([[0.06, -0.03, 0.0]]), np.array([[-0.06, -0.03, 0.0]])
+    p1, p2 = np.array([[0.03, -0.045, 0.0]]), np.array([[-0.03, -0.045, 0.0]])
     lengths = {}
     for half in ("all", "y", "-y"):
         ball = surfaces(1, "sphere", 0.05, quadrant=half)
         lengths[half] = whole(p1, p2, path_over(p1, p2, ball, choose_on(p1, p2, ball), shortest=False)[0])[0]
-    tangent, turn = np.sqrt(0.0045 - 0.0025), np.pi - 2 * np.arctan(0.5) - 2 * np.arccos(0.05 / np.sqrt(0.0045))
-    assert lengths["all"] == lengths["-y"] == pytest.approx(2 * tangent + 0.05 * turn, rel=1e-13)
-    over = np.pi + 2 * np.arctan(0.5) - 2 * np.arccos(0.05 / np.sqrt(0.0045))
+    off, below = np.hypot(0.03, 0.045), np.arctan(1.5)
+    tangent, aside = np.sqrt(off**2 - 0.0025), np.arccos(0.05 / off)
+    under, over = np.pi - 2 * below - 2 * aside, np.pi + 2 * below - 2 * aside
+    assert over > np.pi
+    assert lengths["all"] == lengths["-y"] == pytest.approx(2 * tangent + 0.05 * under, rel=1e-13)
     assert lengths["y"] == pytest.approx(2 * tangent + 0.05 * over, rel=1e-13)
 
 
