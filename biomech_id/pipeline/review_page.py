@@ -134,16 +134,24 @@ def _session(
 
 
 def _look(path: str | Path | None, language: str | None, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Colours, dashes and labels of the report for some variables, in every language."""
+    """Colours, dashes, scales and labels of the report for some variables, in every language."""
     load(*DRAWS)
-    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.layout.style import PLOTTED_UNIT, load_style
 
     own = load_style(path, language=language)
     labels = {each: load_style(path, language=each).labels for each in LANGUAGES}
+    # Fixed scales are those of the report, in the tables' units.
+    ground = 1.0 / PLOTTED_UNIT["ground force"][1]
+    factors = {name: ground if name.startswith("GroundReactionForce") else 1.0 for name in (*own.scales, *own.run_scales)}
+    scales = {
+        key: {name: [factors[name] * scale.low, factors[name] * scale.high] for name, scale in table.items()}
+        for key, table in (("scales", own.scales), ("run_scales", own.run_scales))
+    }
     rows = [word for row in variables for word in (row["title"], row["positive"], row["negative"])]
     return {
         "language": own.language,
         "colours": {name: own.colour(name) for name in _COLOURS},
+        **scales,
         "dashes": {side: list(own.dashes(side)[1] or ()) for side in ("L", "R")},
         "labels": {
             each: {**{word: texts[word] for word in dict.fromkeys(rows) if word in texts}, **terms_of(each, "muscles")}

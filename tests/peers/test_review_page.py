@@ -109,6 +109,21 @@ def expected_in_time(tables: Tables, frame: int, key: str, side: str) -> tuple[f
     return float(column[frame]), float(column.max() - column.min())
 
 
+def test_scales_are_the_report_s_and_wider_only_where_a_curve_leaves_them(page: Page, tables: Tables) -> None:
+    def ends(title: str) -> tuple[float, float]:
+        plot = page.page.locator(f".plot[aria-label^='{title}']")
+        return float(plot.get_attribute("data-low")), float(plot.get_attribute("data-high"))
+
+    for frame in FRAMES[1:6]:  # the same in every stride
+        page.scrub(frame)
+        assert ends("Knee flexion") == (-20.0, 80.0)
+        assert ends("Ankle dorsiflexion")[1] == 40.0
+    page.show("ground", "time")
+    vertical = tables.frames["walk01"][[name for name in tables.frames["walk01"] if name.endswith("GroundReactionForce.Z")]]
+    assert ends("Ground reaction Z")[1] == pytest.approx(max(14.70998, float(vertical.max().max())), rel=0.1)
+    assert ends("Ground reaction Z")[0] <= 0.0
+
+
 def span(curve: np.ndarray[Any, Any]) -> float:
     return float(np.nanmax(curve) - np.nanmin(curve))
 

@@ -13,7 +13,7 @@ const PERCENT = Array.from({ length: POINTS }, (_, i) => i);
 /** @typedef {{side: string, values: ArrayLike<number>, read?: boolean, width: number, stroke: string, dash?: number[]}} Line */
 /**
  * One chart's content: lines and bands over x, and for each side what the cursor reads.
- * @typedef {{key: string, title: string, name: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
+ * @typedef {{key: string, scale?: number[], title: string, name: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
  *   read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number}} Content
  */
 
@@ -97,7 +97,11 @@ function plotted(host, content, colours, percent) {
   return new uPlot(
     {
       width: Math.max(box.width, 120), height: 130, series, bands, legend: { show: false }, cursor: { show: false }, padding: [6, 14, 0, 4],
-      scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: spanned } },
+      scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: (_, low, high) => {
+        const ends = spanned(low, high, content.scale);
+        [host.dataset.low, host.dataset.high] = ends.map(String);
+        return ends;
+      } } },
       axes: [{ ...axis, size: 20, space: 40, gap: 2 }, { ...axis, size: 42, space: 24, gap: 4 }],
     },
     /** @type {uPlot.AlignedData} */ (/** @type {unknown} */ (data)),
@@ -105,11 +109,12 @@ function plotted(host, content, colours, percent) {
   );
 }
 
-/** @param {uPlot} _ @param {number | null} low @param {number | null} high @returns {[number, number]} */
-function spanned(_, low, high) {
-  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
+/** The report's fixed scale, the same for every subject, wider where a curve would leave it. @param {number | null} low @param {number | null} high @param {number[]} [scale] @returns {[number, number]} */
+function spanned(low, high, scale) {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return scale ? [scale[0], scale[1]] : [-1, 1];
   const margin = Math.max(0.06 * (high - low), 1e-3);
-  return [low - margin, high + margin];
+  if (!scale) return [low - margin, high + margin];
+  return [low < scale[0] ? low - margin : scale[0], high > scale[1] ? high + margin : scale[1]];
 }
 
 /** @param {string} hex @param {number} share */
@@ -144,9 +149,10 @@ function strokeOf(side, colours) {
   return side === "L" ? colours.left : side === "R" ? colours.right : colours.ink;
 }
 
-/** @param {VariableNote} row */
-function headed(row) {
-  return { key: keyOf(row), title: labelled(row.title), name: "", unit: row.unit, positive: labelled(row.positive), negative: labelled(row.negative) };
+/** @param {VariableNote} row @param {TrialNote} trial */
+function headed(row, trial) {
+  const key = keyOf(row);
+  return { key, scale: (trial.kind === "run" ? page.run_scales[key] : undefined) ?? page.scales[key], title: labelled(row.title), name: "", unit: row.unit, positive: labelled(row.positive), negative: labelled(row.negative) };
 }
 
 /** Curves at the video rate. @param {LoadedTrial} trial @param {string} group @param {ChartColours} colours @returns {Content[]} */
@@ -157,7 +163,7 @@ export function overTime(trial, group, colours) {
     if (!found.length) return [];
     /** @type {Line[]} */
     const lines = found.map(({ side, values }) => ({ side, values: values ?? [], width: 1.6, stroke: strokeOf(side, colours), dash: page.dashes[side]?.map((d) => 2 * d) }));
-    return [{ ...headed(row), x: trial.time_s, lines, bands: [], read: Object.fromEntries(found.map(({ side, values }) => [side, values ?? null])) }];
+    return [{ ...headed(row, trial.note), x: trial.time_s, lines, bands: [], read: Object.fromEntries(found.map(({ side, values }) => [side, values ?? null])) }];
   });
 }
 
@@ -224,7 +230,7 @@ function cycleContent(scene, row, curves) {
     const other = scene.others(side, key);
     if (other) lines.push({ side, values: other, width: 1.6, stroke: colours.other, dash: side === "L" ? [] : [6, 3] });
   }
-  return { ...headed(row), x: PERCENT, lines, bands, read };
+  return { ...headed(row, scene.trial.note), x: PERCENT, lines, bands, read };
 }
 
 /** @param {CycleScene} scene @returns {Content[]} */

@@ -42,7 +42,7 @@ interface VariableNote {
 type Language = string;
 interface PageData {
   sessions: SessionNote[]; variables: VariableNote[]; words: Record<Language, Record<string, string>>; language: Language;
-  labels: Record<Language, Record<string, string>>; colours: Record<string, string>; dashes: Record<string, number[]>; laboratory: string;
+  labels: Record<Language, Record<string, string>>; colours: Record<string, string>; dashes: Record<string, number[]>; scales: Record<string, number[]>; run_scales: Record<string, number[]>; laboratory: string;
 }
 
 /** What ties a film to a trial: film second = rate (1 where none stands) times recording second + offset; and where it was tied first. */
