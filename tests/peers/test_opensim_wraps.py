@@ -119,6 +119,28 @@ def test_a_long_path_wraps_between_the_points_that_it_may(between: str, tmp_path
     assert arm_m < 1e-9
 
 
+def test_between_conditional_and_moving_points(tmp_path: Path) -> None:
+    """A point that counts for some turns only, and one that slides in its body as it turns, with a sphere between them."""
+    line = "<LinearFunction><coefficients>{} {}</coefficients></LinearFunction>"
+    along = "".join(
+        f"<{x}_location>{line.format(*slope)}</{x}_location><socket_{x}_coordinate>/jointset/j/r1</socket_{x}_coordinate>"
+        for x, slope in zip("xyz", (("0.02", "0"), ("0", "0.01"), ("-0.01", "0.005")), strict=True)
+    )
+    extra = (
+        f'<ConditionalPathPoint name="c"><socket_parent_frame>{GROUND}</socket_parent_frame><location>0.1 -0.02 0.03</location>'
+        "<socket_coordinate>/jointset/j/r2</socket_coordinate><range>0 0.3</range></ConditionalPathPoint>"
+        f'<MovingPathPoint name="m"><socket_parent_frame>{BODY}</socket_parent_frame>{along}</MovingPathPoint>'
+    )
+    text = document([(GROUND, "0.13 0.01 0.02")], [surface(SPHERE, BALL)], WHOLE, extra)
+    path, q = tmp_path / "wrap.osim", poses()
+    path.write_text(text, encoding="utf-8")
+    paths, (lengths, arms) = MusclePaths(read_osim(path)), of_opensim(path, q)
+    counts = (q[:, 1] >= 0) & (q[:, 1] <= 0.3)
+    assert 0.2 < counts.mean() < 0.8
+    np.testing.assert_allclose(paths.lengths(q)[:, 0], lengths, atol=1e-12)
+    np.testing.assert_allclose(paths.moment_arms(q[:ARMS])[:, 0], arms, atol=1e-8)
+
+
 def test_what_is_switched_off_is_passed_through(tmp_path: Path) -> None:
     assert compared(document(SHORT, [surface(SPHERE, BALL, active="false")], WHOLE), tmp_path)[2] == 0
 
