@@ -42,9 +42,12 @@ def choose_on(p1: FloatArray, p2: FloatArray, surfaces: Surfaces) -> Choice:
     Choice
         Of N pieces.
     """
-    n = len(p1)
+    n, kinds = len(p1), _by_kind(surfaces)
+    if len(kinds) == 1:
+        _, (side, _, _) = kinds[0]
+        return side(p1, p2, surfaces)
     whole = Choice(np.full(n, NONE), np.ones((n, 2)), np.zeros(n, bool), np.zeros(n, bool))
-    for rows, (side, _, _) in _by_kind(surfaces):
+    for rows, (side, _, _) in kinds:
         part = side(p1[rows], p2[rows], surfaces[rows])
         for name in ("code", "turn", "far", "long"):
             getattr(whole, name)[rows] = getattr(part, name)
@@ -74,9 +77,13 @@ def path_over(p1: FloatArray, p2: FloatArray, surfaces: Surfaces, choice: Choice
     tuple[Arc, BoolArray]
         Where the N paths touch and leave; whether they stay on their surfaces, which only cylinders end.
     """
-    n = len(p1)
+    n, kinds = len(p1), _by_kind(surfaces)
+    if len(kinds) == 1:
+        _, (_, drawn, least) = kinds[0]
+        arc = (least if shortest else drawn)(p1, p2, surfaces, choice)
+        return arc, on_length(arc, surfaces)
     whole = Arc(np.empty((n, 3)), np.empty((n, 3)), np.empty(n), np.empty(n))
-    for rows, (_, drawn, least) in _by_kind(surfaces):
+    for rows, (_, drawn, least) in kinds:
         part = (least if shortest else drawn)(p1[rows], p2[rows], surfaces[rows], choice[rows])
         for name in ("first_m", "last_m", "angle_rad", "length_m"):
             getattr(whole, name)[rows] = getattr(part, name)
