@@ -3,7 +3,8 @@
 ``python -m benchmarks.studies.mutated_opensim [STEP]`` runs every kind of mutation on each of the reference setups that have the
 file, or every STEP-th of these. A case is refused in a sentence; computed as before (within 1 % of a column's largest value, or 0.5
 of its unit: N m, N, degrees, mm; over the same time); computed otherwise with exit code 3 and a sentence that names a file or a
-column of it; or silent. A kind that makes another valid input says why. The table lies beside this module.
+column of it; or silent. A kind that makes another valid input says why. The table lies beside this module; kinds that no rule was
+set from stand apart in it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from benchmarks.studies.mutated_opensim_kinds import KINDS, REFERENCES, SHARED, Case, Kind, NotHere
+from benchmarks.studies.mutated_opensim_unseen import UNSEEN
 from biomech_id import __version__
 from biomech_id.cli.app import app
 from biomech_id.osim.document.model import read_osim
@@ -81,7 +83,7 @@ def case_of(tool: str, name: str, setup: str) -> Case:
 
 def cases(step: int = 1) -> Iterator[tuple[Kind, Case]]:
     """Every kind on every reference that has what it changes, mutated; or every step-th of these."""
-    planned = [(each, tool, *setup) for each in KINDS for tool in each.tools for setup in SETUPS[tool]]
+    planned = [(each, tool, *setup) for each in (*KINDS, *UNSEEN) for tool in each.tools for setup in SETUPS[tool]]
     for each, tool, name, setup in planned[::step]:
         case = case_of(tool, name, setup)
         before = dict(case.text)
@@ -234,21 +236,24 @@ def reason(answer: Answer) -> str:
     return answer.kind.valid or (UNLOADED if alone and (answer.kind.part, answer.kind.name) in SHOWN_BY_LOADS else "")
 
 
-def table(told: list[Answer]) -> str:
-    """The page beside this module: one row a kind, silent cases by name."""
-    rows: defaultdict[tuple[str, str], list[Answer]] = defaultdict(list)
-    for each in told:
-        rows[each.kind.part, each.kind.name].append(each)
+def figures(told: list[Answer]) -> list[str]:
+    """Counts of outcomes, and how many are silent with and without a reason."""
     whole = Counter(each.outcome for each in told)
     silent = [each for each in told if each.outcome in SILENT]
     reasoned = [each for each in silent if reason(each)]
-    lines = [
-        "# Mutated files of OpenSim", "",
-        f"Version {__version__}; {len(told)} cases of {len(rows)} kinds, on {sum(map(len, SETUPS.values()))} reference setups.", "",
+    return [
+        f"{len(told)} cases of {len({(each.kind.part, each.kind.name) for each in told})} kinds.", "",
         "| outcome | cases |", "|---|---|", *(f"| {name} | {whole[name]} |" for name in OUTCOMES), "",
         f"Silent with a reason, as another valid input: {len(reasoned)}; silent without one: {len(silent) - len(reasoned)}.", "",
-        "| part | kind | refused | same | said | silent | another valid input, because |", "|---|---|---|---|---|---|---|",
     ]  # fmt: skip
+
+
+def rows_of(told: list[Answer]) -> list[str]:
+    """One row a kind, silent cases by name."""
+    rows: defaultdict[tuple[str, str], list[Answer]] = defaultdict(list)
+    for each in told:
+        rows[each.kind.part, each.kind.name].append(each)
+    lines = ["| part | kind | refused | same | said | silent | another valid input, because |", "|---|---|---|---|---|---|---|"]
     for (part, name), answers_of in rows.items():
         counts = Counter(each.outcome for each in answers_of)
         unsaid = [each for each in answers_of if each.outcome in SILENT]
@@ -259,7 +264,19 @@ def table(told: list[Answer]) -> str:
             ", ".join(f"{each.case} ({each.tool})" for each in unsaid),
         ]
         lines.append("| " + " | ".join(map(str, [*cells, "; ".join(sorted({reason(each) for each in unsaid} - {""}))])) + " |")
-    return "\n".join([*lines, ""])
+    return lines
+
+
+def table(told: list[Answer]) -> str:
+    """The page beside this module: kinds that rules were set from, then those that they were not."""
+    unseen = [each for each in told if each.kind in UNSEEN]
+    seen = [each for each in told if each.kind not in UNSEEN]
+    head = f"Version {__version__}, on {sum(map(len, SETUPS.values()))} reference setups."
+    return "\n".join([
+        "# Mutated files of OpenSim", "", head, "", "## Kinds that the rules were set from", "", *figures(seen), *rows_of(seen), "",
+        "## Kinds that no rule was set from", "",
+        "Written down before the rules were read; no rule was changed for one of them.", "", *figures(unseen), *rows_of(unseen), "",
+    ])  # fmt: skip
 
 
 def contradicts(answer: Answer, page: str) -> bool:

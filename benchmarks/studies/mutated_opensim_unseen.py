@@ -14,8 +14,32 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.studies.mutated_opensim_kinds import (
-    LOWPASS, REFERENCES, Case, Kind, NotHere, Table, _exchange, _marker_names, _trc_word, case_start, chosen, forces, head_line,
-    inside, marker_threes, moved, points, scaled, subbed, tabled, tag, times, torques, translations, turned, written,
+    LOWPASS,
+    REFERENCES,
+    Case,
+    Kind,
+    NotHere,
+    Table,
+    _exchange,
+    _marker_names,
+    _trc_word,
+    case_start,
+    chosen,
+    forces,
+    head_line,
+    inside,
+    marker_threes,
+    moved,
+    points,
+    scaled,
+    subbed,
+    tabled,
+    tag,
+    times,
+    torques,
+    translations,
+    turned,
+    written,
 )  # fmt: skip
 
 UNSEEN: list[Kind] = []
@@ -174,7 +198,9 @@ def exchanged_bodies(tag_name: str, first: str, second: str) -> Callable[[Case],
     """Two bodies have each other's number."""
 
     def changed(case: Case) -> None:
-        found = [re.search(rf'<Body name="{body}">.*?<{tag_name}>([^<]*)<', case.words("model"), re.DOTALL) for body in (first, second)]
+        found = [
+            re.search(rf'<Body name="{body}">.*?<{tag_name}>([^<]*)<', case.words("model"), re.DOTALL) for body in (first, second)
+        ]
         if found[0] is None or found[1] is None:
             raise NotHere
         inside("Body", first, tag_name, found[1][1])(case)
@@ -190,7 +216,11 @@ def about_joint(case: Case) -> None:
         mass = float(re.search(tag("mass"), text)[2])  # type: ignore[index]
         x, y, z = map(float, re.search(tag("mass_center"), text)[2].split())  # type: ignore[index]
         more = mass * np.array([y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z])
-        return re.sub(tag("inertia"), lambda m: m[1] + " ".join(f"{float(n) + a:.9g}" for n, a in zip(m[2].split(), more, strict=True)) + m[3], text)
+        return re.sub(
+            tag("inertia"),
+            lambda m: m[1] + " ".join(f"{float(n) + a:.9g}" for n, a in zip(m[2].split(), more, strict=True)) + m[3],
+            text,
+        )
 
     body_text("femur_r|r_humerus", moved_out)(case)
 
@@ -212,7 +242,9 @@ def of(name: str, part: str) -> Callable[[Case], None]:
     return changed
 
 
-def within_range(rule: Numbers, number: int = 0, axes: tuple[int, ...] = (0, 1, 2), frames: slice = slice(None)) -> Callable[[Case], None]:
+def within_range(
+    rule: Numbers, number: int = 0, axes: tuple[int, ...] = (0, 1, 2), frames: slice = slice(None)
+) -> Callable[[Case], None]:
     """One marker's places become others in some of the frames that the setup asks for."""
 
     def changed(case: Case) -> None:
@@ -251,6 +283,12 @@ def shaken(size: float) -> Callable[[list[float]], list[float]]:
     """Noise on each number."""
     rng = np.random.default_rng(7)
     return lambda v: [x + rng.normal(0.0, size) for x in v]
+
+
+def last_pair_first(case: Case) -> None:
+    """The first measurement has the last one's pair."""
+    last = re.findall(tag("markers"), case.words("setup"))[-1][1]
+    case.sub("setup", tag("markers"), lambda m: m[1] + last + m[3], 1)
 
 
 VERTICAL = ending("vy")
@@ -381,7 +419,7 @@ unseen(
     ("gravity in feet", subbed("model", tag("gravity"), r"\g<1>0 -32.174 0\3")),
     ("a body's mass written twice", body_text("femur_r|r_humerus", lambda t: re.sub(tag("mass"), lambda m: m[0] + "<mass>1.0</mass>", t, count=1))),
     ("shank on the pelvis", lambda case: case.sub("model", r"(<CustomJoint name=\"(?:knee_r|walker_knee_r)\">.*?<socket_parent>)/bodyset/femur_r", r"\1/bodyset/pelvis", 1)),
-    ("two coordinates of a joint exchanged", subbed("model", r"<coordinates>hip_(flexion|adduction)_r</coordinates>", lambda m: f"<coordinates>hip_{dict(flexion='adduction', adduction='flexion')[m[1]]}_r</coordinates>")),
+    ("two coordinates of a joint exchanged", subbed("model", r"<coordinates>hip_(flexion|adduction)_r</coordinates>", lambda m: f"<coordinates>hip_{'adduction' if m[1] == 'flexion' else 'flexion'}_r</coordinates>")),
     ("a spline in mm", lambda case: case.sub("model", r"(<SimmSpline[^>]*>.*?<y>)([^<]*)(</y>)", lambda m: scaled(m, 1000.0), 3)),
     ("trunk's mass 0", inside("Body", "torso", "mass", "0")),
 )  # fmt: skip
@@ -426,7 +464,7 @@ unseen(
     ("markers those of the walk", lambda case: of("subject01_walk1.trc" if case.name == "gait2392" else "motion_capture_walk.trc", "markers")(case)),
     ("a measurement switched off", subbed("setup", r"(<Measurement name.*?<apply>)[^<]*", r"\1false", 1)),
     ("a measurement twice", subbed("setup", r"<Measurement name.*?</Measurement>", lambda m: m[0] * 2, 1)),
-    ("first pair the last one's", lambda case: case.sub("setup", tag("markers"), lambda m, last=re.findall(tag("markers"), case.words("setup"))[-1][1]: m[1] + last + m[3], 1)),  # type: ignore[misc]
+    ("first pair the last one's", last_pair_first),
     ("time range in ms", subbed("setup", tag("time_range"), lambda m: scaled(m, 1000.0))),
     ("measurements' set gone", subbed("setup", r"<MeasurementSet .*?</MeasurementSet>", "")),
     ("marker set of the model misspelt", subbed("setup", "marker_set_file", "markers_set_file")),

@@ -30,6 +30,22 @@ MOST_LEFT_N_KG, MOST_LEFT_NM_KG = 1.2, 0.75
 FARTHEST_M, OF_SPAN, NEAR = 0.055, 0.3, 0.93
 #: And so much farther where nothing hangs on the body.
 OF_FOREFOOT_M = 0.12
+#: By how much another body's mass centre is nearer to a force at most, on average, m: toes are so by 0.013 in the examples, and the
+#: foot is nearer to the ground's force than the shank by more than 0.2.
+NEARER_M = 0.1
+#: A foot swings where it is faster than this against what its force passes over, m/s and as a share of its largest speed: plates
+#: hold a few N then, under 0.01 of the weight. Half of the swing's frames may have more than this, N/kg.
+SWINGS_M_S, OF_FASTEST, OF_EMPTY_PLATE_N_KG = 1.0, 0.6, 0.2
+#: Loads and motion are at one time to half a frame of 60 Hz, s: 4 ms in the examples. Seen in the root's impulses over so long, s.
+MOST_LATE_S, IMPULSE_S = 0.01, 0.1
+#: Steps of time differ by so much of their median at most: 0.06 where times have four digits.
+UNEVEN = 0.25
+#: Rows are no farther apart than it takes to hold movement of up to 6 Hz, s.
+FARTHEST_ROWS_S = 1.0 / 12.0
+#: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts.
+COARSE_DEG, COARSE_RAD = 0.1, 0.001
+#: A low-pass below the steps' frequency takes walking away, one far above the movement's leaves its noise, Hz: 6 Hz are 38 rad/s.
+CUTOFFS_HZ = (2.0, 30.0)
 
 
 def motion_remarks(
@@ -63,10 +79,71 @@ def motion_remarks(
     if absent:
         yield f"{file} has no column for {', '.join(absent)}: they stay at their default."
     yield from range_remarks(time_s, asked_s, file)
+    yield from table_remarks(time_s, columns, file)
+
+
+def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str) -> Iterator[str]:
+    """Describe times that are uneven or far apart, and columns that jump.
+
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), s, rising.
+    columns : Mapping[str, FloatArray]
+        Name -> (n,), in the file's unit.
+    file : str
+        Name of the file, for the sentences.
+
+    Yields
+    ------
+    Iterator[str]
+        A sentence for the times, and for each column that jumps.
+    """
+    if len(time_s) < 3:
+        return
+    steps = np.diff(time_s)
+    usual = np.median(steps)
+    if np.abs(steps - usual).max() > UNEVEN * usual or usual > FARTHEST_ROWS_S:
+        yield (
+            f"Rows of {file} are {steps.min():.4g} to {steps.max():.4g} s apart, most after {time_s[steps.argmax()]:.6g} s: look "
+            "for rows that are missing, rounded times, or another unit of time."
+        )
     for name, values in columns.items():
         bend = np.abs(np.diff(values, 2))
         if bend.max() > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9)):
-            yield f"{file} jumps in {name} after row {bend.argmax()}: look for a wrong number, or a whole turn."
+            yield f"{file} jumps in {name} after {time_s[bend.argmax()]:.6g} s: look for a wrong number, or a whole turn."
+
+
+def filter_remarks(
+    columns: Mapping[str, FloatArray], cutoff_hz: float, files: tuple[str, str], *, in_degrees: bool
+) -> Iterator[str]:
+    """Describe angles that are rounded, and a filter that takes the movement away or leaves its noise.
+
+    Parameters
+    ----------
+    columns : Mapping[str, FloatArray]
+        Rotational coordinates -> (n,), in the file's unit.
+    cutoff_hz : float
+        Of the low-pass; negative for none.
+    files : tuple[str, str]
+        Names of the setup and of the motion, for the sentences.
+    in_degrees : bool
+        Whether the angles are in degrees.
+
+    Yields
+    ------
+    Iterator[str]
+        A sentence for the angles, one for the filter.
+    """
+    quantum = COARSE_DEG if in_degrees else COARSE_RAD
+    tenths = np.array([values for values in columns.values() if np.ptp(values) > 0.0]) / quantum
+    if tenths.size and np.abs(tenths - np.round(tenths)).max() < 1e-6:
+        yield f"{files[1]} holds angles in whole steps of {quantum:g}: write more digits, as accelerations need them."
+    if cutoff_hz >= 0.0 and not CUTOFFS_HZ[0] <= cutoff_hz <= CUTOFFS_HZ[1]:
+        yield (
+            f"{files[0]} asks for a low-pass of {cutoff_hz:.4g} Hz, where movement needs {CUTOFFS_HZ[0]:g} to {CUTOFFS_HZ[1]:g}: "
+            "compare the unit; -1 is no filter."
+        )
 
 
 def range_remarks(time_s: FloatArray, asked_s: Sequence[float] | FloatArray, file: str) -> Iterator[str]:
@@ -115,22 +192,18 @@ def load_remarks(
     Iterator[str]
         A sentence for each load that acts far from its body, and for what loads leave at the root; none where motion and loads fit.
     """
+    if not loads:
+        yield f"{file} has no force that is switched on: nothing acts from outside."
+        return
     model, n = pose.skeleton.model, 1 + int(AVERAGED_S * len(time_s) / (np.ptp(time_s) + AVERAGED_S))
     for load in loads:
-        number, size = pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1)
-        # Of the surroundings, whose number is 0, every load is far.
-        joints = [joint.parent.place_m for joint in model.joints if joint.parent.body == load.segment]
-        places = np.array([np.zeros(3), model.bodies[number - 1].com_m, *joints])
-        away_m = np.linalg.norm(pose.points([number] * len(places), places) - np.asarray(load.point_m)[:, None], axis=2).min(axis=1)
-        far_m = np.quantile(away_m * (size > LOADED * size.max()), NEAR)
-        # The end of a body that nothing hangs on is not known: a foot without toes reaches a forefoot's length beyond its middle.
-        if far_m > FARTHEST_M + OF_SPAN * np.ptp(places) + (0.0 if joints else OF_FOREFOOT_M):
-            yield f"{file} has forces on {load.segment} {far_m:.2f} m from its joints: compare body, points, times and motion."
+        yield from _place_remarks(pose, time_s, load, file)
+    force_N = np.sum([load.force_N for load in loads], axis=0)
     for number, root in enumerate(pose.skeleton.joints):
         motions = [each.motion for each in model.coordinates if each.joint == root.name]
         if "translational" in motions and root.parent.body == SURROUNDINGS:
-            forces = sum(load.force_N for load in loads), reactions.force_N[:, number], reactions.moment_Nm[:, number]
-            means = np.add.reduceat(np.hstack(forces), np.arange(0, len(time_s), n)) / (n * model.mass_kg)
+            left = reactions.force_N[:, number], reactions.moment_Nm[:, number]
+            means = np.add.reduceat(np.hstack((force_N, *left)), np.arange(0, len(time_s), n)) / (n * model.mass_kg)
             sizes = np.linalg.norm(means.reshape(-1, 3, 3), axis=2).T
             loaded = sizes[0] >= LOADED * sizes[0].max()
             force_N_kg, moment_Nm_kg = np.quantile(sizes[1:, loaded], 0.75, axis=1)
@@ -139,3 +212,53 @@ def load_remarks(
                     f"Loads of {file} leave {force_N_kg:.2f} N/kg and {moment_Nm_kg:.2f} N m/kg at {root.name}, or more, in a "
                     "quarter of the loaded frames: compare units, signs, axes, times of loads and motion, and the model's masses."
                 )
+            late_s = _lateness_s(time_s, force_N, left[0])
+            if abs(late_s) > MOST_LATE_S:
+                yield (
+                    f"Loads of {file} come {1e3 * abs(late_s):.0f} ms {'after' if late_s > 0 else 'before'} the motion, by what "
+                    f"they leave at {root.name} where they change: compare the times of both."
+                )
+
+
+def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file: str) -> Iterator[str]:
+    """Whether a load acts near its body, nearer to no other one, and not while the body swings."""
+    if load.segment == SURROUNDINGS:
+        yield f"{file} has a force on {SURROUNDINGS}, which moves no body: name the body that it acts on."
+        return
+    model = pose.skeleton.model
+    number, size = pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1)
+    loaded = size > LOADED * size.max()
+    point = np.asarray(load.point_m)[:, None]
+    joints = [joint.parent.place_m for joint in model.joints if joint.parent.body == load.segment]
+    places = np.array([np.zeros(3), model.bodies[number - 1].com_m, *joints])
+    away_m = np.linalg.norm(pose.points([number] * len(places), places) - point, axis=2).min(axis=1)
+    far_m = np.quantile(away_m * loaded, NEAR)
+    # The end of a body that nothing hangs on is not known: a foot without toes reaches a forefoot's length beyond its middle.
+    if far_m > FARTHEST_M + OF_SPAN * np.ptp(places) + (0.0 if joints else OF_FOREFOOT_M):
+        yield f"{file} has forces on {load.segment} {far_m:.2f} m from its joints: compare body, points, times and motion."
+    if not loaded.any() or len(time_s) < 2:
+        return
+    coms = pose.points(range(1, len(model.bodies) + 1), np.array([body.com_m for body in model.bodies]))
+    off_m = np.linalg.norm(coms - point, axis=2)[loaded].mean(axis=0)
+    if off_m[number - 1] > off_m.min() + NEARER_M:
+        nearest = model.bodies[int(off_m.argmin())].name
+        yield f"{file} has forces on {load.segment} that act nearer to {nearest}: compare body and points."
+    speed = np.gradient(pose.origin_m[:, number], time_s, axis=0)
+    # Of a belt, its speed: that of the body while it carries.
+    speed_m_s = np.linalg.norm(speed - np.average(speed, axis=0, weights=size), axis=1)
+    swing = speed_m_s > max(SWINGS_M_S, OF_FASTEST * speed_m_s.max())
+    if swing.any() and np.median(size[swing]) > OF_EMPTY_PLATE_N_KG * model.mass_kg:
+        yield (
+            f"{file} has {np.median(size[swing]):.0f} N on {load.segment} while it swings: compare body and times, and whether "
+            "plates were zeroed."
+        )
+
+
+def _lateness_s(time_s: FloatArray, force_N: FloatArray, left_N: FloatArray) -> float:
+    """How long after the motion its loads come: a delay leaves impulses of the root that are it times the loads' change."""
+    n = 1 + int(IMPULSE_S * len(time_s) / (np.ptp(time_s) + IMPULSE_S))
+    if len(time_s) <= 2 * n:
+        return 0.0
+    impulse = np.cumsum(left_N * np.gradient(time_s)[:, None], axis=0)
+    change, left = force_N[n:] - force_N[:-n], impulse[n:] - impulse[:-n]
+    return float((change * left).sum() / max((change**2).sum(), ROUNDING))

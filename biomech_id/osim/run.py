@@ -13,6 +13,7 @@ from biomech_id.arguments import a_path, or_none, takes
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.output_names import last_part
 from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
+from biomech_id.osim.document.document_remarks import document_remarks
 from biomech_id.osim.document.model import model_in, read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import (
     scaled_paths,
@@ -39,11 +40,13 @@ from biomech_id.osim.forces.analysed_motion import analysed_motion
 from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
 from biomech_id.osim.forces.passive_documents import passive_forces_in
 from biomech_id.osim.forces.passive_forces import PassiveState
-from biomech_id.osim.input_remarks import load_remarks, motion_remarks, range_remarks
+from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import lying_remarks, marker_remarks, pose_remarks
+from biomech_id.osim.kinematics.pose_remarks import lying_remarks, marker_remarks, pose_remarks, recording_remarks
+from biomech_id.osim.model_remarks import model_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
+from biomech_id.osim.scale_remarks import scaler_remarks
 from biomech_id.osim.scaling import (
     measured_factors,
     scaled_model,
@@ -53,7 +56,7 @@ from biomech_id.osim.scaling import (
 )
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.document import read_document
-from biomech_id.readers.opensim.loads import read_external_loads
+from biomech_id.readers.opensim.loads import ExternalForceColumns, read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.signal.natural_spline import NaturalSpline
@@ -109,13 +112,18 @@ def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool =
     """
     path = Path(path)
     setup = read_setup(path)
-    if isinstance(setup, InverseDynamicsSetup):
-        return _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), compat=compat)
-    if isinstance(setup, InverseKinematicsSetup):
-        return _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
-    if isinstance(setup, AnalyzeSetup):
-        return _analyze(setup, ToolOutputs(path, out, setup.results), compat=compat)
-    return _scale(setup, ToolOutputs(path, out), compat=compat)
+    odd = tuple(document_remarks(path))
+    if isinstance(setup, ScaleSetup):
+        outcome = _scale(setup, ToolOutputs(path, out), compat=compat)
+    elif isinstance(setup, InverseKinematicsSetup):
+        outcome = _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    elif isinstance(setup, InverseDynamicsSetup):
+        outcome = _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    else:
+        outcome = _analyze(setup, ToolOutputs(path, out, setup.results), compat=compat)
+    if not isinstance(setup, ScaleSetup | InverseKinematicsSetup) and setup.external_loads_file is not None:
+        odd += tuple(document_remarks(setup.external_loads_file))
+    return replace(outcome, remarks=(*odd, *outcome.remarks))
 
 
 def coordinates_in(table: StorageTable, model: MusculoskeletalModel) -> dict[str, FloatArray]:
@@ -222,20 +230,23 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     )
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
-    remarks = list(passive.remarks)
+    remarks = [*passive.remarks, *model_remarks(skeleton, setup.model_file.name)]
     if not {"all", "muscles"} & {word.lower() for word in setup.excluded}:
         remarks.insert(0, "The setup lets muscles act; they are left out, as their forces are not computed here.")
+    turning = {name: values for name, values in columns.items() if model.coordinates[model.index(name)].motion == "rotational"}
+    remarks += filter_remarks(turning, setup.cutoff_hz, (place.setup.name, setup.coordinates_file.name), in_degrees=in_degrees)
     remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
     loads: tuple[BodyLoad, ...] = ()
+    pose = None
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
-        outer = outer_forces(setup.external_loads_file)
+        outer, more = _recorded_forces(setup.external_loads_file, motion.time_s)
+        remarks += more
         pose = skeleton.pose_in(moving.places)
         loads = loads_in_pose(outer, pose, motion.time_s)
     effect = passive.exert(PassiveState(skeleton, motion.q, u, moving, compat))
     forces = forces_in(skeleton, moving, (*loads, *effect.loads))
     tau = forces.tau - effect.on_coordinates
-    if loads and setup.external_loads_file is not None:
-        remarks += range_remarks(outer[0].time_s, motion.time_s, setup.external_loads_file.name)
+    if pose is not None and setup.external_loads_file is not None:
         remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
     order = list(skeleton.tree_order)
     labels = [f"{each.name}_{'moment' if each.motion == 'rotational' else 'force'}" for each in model.coordinates]
@@ -279,16 +290,15 @@ def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOu
         actuated.model, table.time_s, columns, in_degrees=in_degrees, cutoff_hz=setup.cutoff_hz, time_range_s=setup.time_range_s,
         mirrored_rows=compat,
     )  # fmt: skip
-    remarks = []
+    remarks = list(model_remarks(Skeleton(actuated.model), setup.model_file.name))
     if not compat and -np.inf < setup.time_range_s[0] < table.time_s[0]:
         remarks.append(f"{setup.coordinates_file.name} begins at {table.time_s[0]:g} s: nothing is computed before that.")
     loads: tuple[OuterForce, ...] = ()
     names: tuple[str, ...] = ()
     if setup.external_loads_file is not None:
-        loads = outer_forces(setup.external_loads_file)
+        loads, more = _recorded_forces(setup.external_loads_file, motion.time_s)
         names = tuple(each.name for each in read_external_loads(setup.external_loads_file, one_for_each_body=False).forces)
-        for load in loads[:1]:
-            remarks += range_remarks(load.time_s, motion.time_s, setup.external_loads_file.name)
+        remarks += more
     remarks += run_analyses(setup, place, actuated, motion, RecordedLoads(loads, names), compat=compat)
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
@@ -315,6 +325,28 @@ def outer_forces(path: Path) -> tuple[OuterForce, ...]:
     InvalidValueError
         A column with a gap.
     """
+    return _forces_of(path)[0]
+
+
+def _recorded_forces(path: Path, time_s: FloatArray) -> tuple[tuple[OuterForce, ...], list[str]]:
+    """An ``ExternalLoads`` document's forces, and what is odd about their table for a motion at these times."""
+    forces, table, taken = _forces_of(path)
+    sizes = {f"a force on {force.segment}": np.linalg.norm(force.force_N, axis=1) for force in forces if force.force_N is not None}
+    data = f"The table of {path.name}"
+    remarks = [*range_remarks(table.time_s, time_s, path.name), *table_remarks(table.time_s, sizes, data)]
+    used = tuple(stem for load in taken for stem in (load.force, load.point, load.torque) if stem)
+    idle = [
+        name for name, column in zip(table.columns, table.values.T, strict=True)
+        if name[-1:] in "xyz" and not name.startswith(used) and np.nan_to_num(column).any()
+    ]  # fmt: skip
+    if idle:
+        more = f" and {len(idle) - 3} more" if len(idle) > 3 else ""
+        remarks.append(f"{data} has numbers that no force takes: {', '.join(idle[:3])}{more}.")
+    return forces, remarks
+
+
+def _forces_of(path: Path) -> tuple[tuple[OuterForce, ...], StorageTable, tuple[ExternalForceColumns, ...]]:
+    """Forces of a document, the table they are from, and which of its columns they take."""
     loads = read_external_loads(path, one_for_each_body=False)
     if not loads.data_file:
         raise FileRefusedError(f"{path.name} names no datafile.", value="", expected="the table of the forces", where=str(path))
@@ -332,10 +364,11 @@ def outer_forces(path: Path) -> tuple[OuterForce, ...]:
             )  # fmt: skip
         return values
 
-    return tuple(
+    forces = tuple(
         OuterForce(f.body, table.time_s, vector(f.force), vector(f.torque), vector(f.point), f.force_frame, f.point_frame)
         for f in loads.forces
     )
+    return forces, table, loads.forces
 
 
 def _tracked(
@@ -418,6 +451,10 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
         place.write(locations, write_tool_table, "Model Marker Locations from IK", names, time_s, places)
     remarks = [*_not_followed(setup.pose, pose), *lying_remarks(model, pose), *pose_remarks(model, pose)]
     remarks += range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name)
+    remarks += [
+        *table_remarks(table.time_s, {}, setup.pose.marker_file.name),
+        *recording_remarks(pose, setup.pose.marker_file.name),
+    ]
     remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
 
@@ -457,6 +494,10 @@ def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcom
     if setup.scaler is not None:
         factors, remarks = _factors(model, setup.scaler)
         mass = setup.mass_kg if setup.mass_kg > 0 else None
+        if mass is None and factors:
+            remarks.append(
+                f"{place.setup.name} has no mass of the subject: the scaled model has the {model.mass_kg:.4g} kg of before."
+            )
         # Ligaments and path springs grow with their paths, as fibres and tendons do.
         whole = replace(model, muscles=(*model.muscles, *scaled_paths(setup.model_file, model)))
         scaled = scaled_model(whole, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
@@ -479,7 +520,7 @@ def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcom
 
 def _factors(model: MusculoskeletalModel, setup: ScalerSetup) -> tuple[dict[str, FloatArray], list[str]]:
     factors: dict[str, FloatArray] = {}
-    remarks = []
+    remarks = list(scaler_remarks(model, setup))
     bodies = {body.name for body in model.bodies}
     for step in setup.order:
         if step == "measurements" and setup.measurements:
@@ -487,7 +528,9 @@ def _factors(model: MusculoskeletalModel, setup: ScalerSetup) -> tuple[dict[str,
                 raise MissingInputError(
                     "The ModelScaler measures, but names no marker_file.", value="", expected="marker_file", where=model.name
                 )
-            distances = measured_distances(read_trc(setup.marker_file), setup.measurements, setup.time_range_s)
+            table = read_trc(setup.marker_file)
+            remarks += range_remarks(table.time_s, setup.time_range_s, setup.marker_file.name)
+            distances = measured_distances(table, setup.measurements, setup.time_range_s)
             measured, left_out = measured_factors(model, setup.measurements, distances)
             factors |= measured
             remarks += [f"The measurement {name} has a marker that model or recording lack; it was left out." for name in left_out]
@@ -566,7 +609,8 @@ def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[Musculoske
     around = np.array([places[name] for name in table.names])
     mean = np.asarray(over_seen(np.nanmean, table.position_m[within], axis=0)) if within.any() else around
     pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
-    return with_placed_markers(model, pose.q[0], places), pose.q[0], _not_followed(setup.pose, pose)
+    remarks = [*range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name), *lying_remarks(model, pose)]
+    return with_placed_markers(model, pose.q[0], places), pose.q[0], [*_not_followed(setup.pose, pose), *remarks]
 
 
 def standing_places(table: MarkerTable, time_range_s: tuple[float, float]) -> dict[str, FloatArray]:

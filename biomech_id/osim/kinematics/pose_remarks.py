@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 
@@ -16,6 +16,10 @@ MOST_NAMES = 12
 LEANING_COSINE = 0.5
 #: How far from its place on the model a marker lies at most, m: shoulders of a body without arms are 0.11 m off.
 MARKER_FARTHEST_M = 0.15
+#: By how much a marker's distances from the others of its body differ from the model's at least, m: skin and placing make 0.02.
+OUT_OF_PLACE_M = 0.05
+#: Frames that say whether a marker stands still, and how far the others go meanwhile, m.
+STANDS_FRAMES, OTHERS_GO_M = 10, 0.01
 
 
 def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
@@ -111,6 +115,39 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
     more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
     names = ", ".join(named[:MOST_NAMES]) + more
     return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."] if names else []
+
+
+def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
+    """Name markers that never move while others do, and those that are at no distance from their body's others that the model has.
+
+    Parameters
+    ----------
+    pose : TrackedPose
+        What was tracked in N frames of a movement.
+    file : str
+        Name of the recording, for the sentences.
+
+    Returns
+    -------
+    list[str]
+        One sentence for each of the two; empty where all markers move with their bodies.
+    """
+    wanted = pose.problem[1]
+    n, names = len(wanted.weight), np.array(pose.markers)
+    measured_m = np.where(wanted.weight[..., None] > 0, wanted.measured_m, np.nan)
+    ranges = [np.asarray(over_seen(extreme, measured_m, axis=0)) for extreme in (np.nanmax, np.nanmin)]
+    went_m = np.linalg.norm(ranges[0] - ranges[1], axis=1)
+    still = names[went_m == 0.0] if n >= STANDS_FRAMES and over_seen(np.nanmedian, went_m) > OTHERS_GO_M else []
+    some_m = measured_m[:: 1 + n // 50]
+    apart_m = np.asarray(over_seen(np.nanmedian, np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3), axis=0))
+    off_m = np.abs(apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2))
+    beside = (wanted.body[:, None] == wanted.body) & ~np.eye(len(names), dtype=bool) & np.isfinite(off_m)
+    least_m = np.where(beside, off_m, np.inf).min(axis=1)
+    moved = names[(beside.sum(axis=1) > 1) & (least_m > OUT_OF_PLACE_M)]
+    remarks = [f"Markers of {file} stand still while others move: {', '.join(still)}."] if len(still) else []
+    if len(moved):
+        remarks.append(f"Markers of {file} are not where the model has them among those of their body: {', '.join(moved)}.")
+    return remarks
 
 
 def _outside(coordinate: ModelCoordinate, q: FloatArray, n: int) -> list[str]:

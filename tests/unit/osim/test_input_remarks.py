@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError
-from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, MusculoskeletalModel, OffsetFrame
+from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, ModelMarker, MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.document.setups import read_setup
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
-from biomech_id.osim.input_remarks import load_remarks, motion_remarks, range_remarks
+from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import marker_remarks
+from biomech_id.osim.kinematics.pose_remarks import marker_remarks, recording_remarks
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from tests.unit.osim.test_opensim_run import MODEL, PLACES, POSE
 
@@ -73,6 +74,60 @@ def test_a_body_that_is_never_loaded_has_a_point_anywhere() -> None:
     assert "leave 9.81 N/kg" in left
 
 
+def test_loads_that_move_nothing_are_said() -> None:
+    (left,) = remarks_of(lambda force, point: (force, point), body="ground")[-1:]
+    assert "loads.xml has a force on ground" in remarks_of(lambda force, point: (force, point), body="ground")[0]
+    assert "9.81 N/kg" in left
+    pose = Skeleton(MODEL).pose(POSE)
+    none = generalized_forces(Skeleton(MODEL), POSE, 0.0 * POSE, 0.0 * POSE)
+    (off,) = load_remarks(pose, TIME_S[:1], (), none.reactions, "loads.xml")
+    assert off == "loads.xml has no force that is switched on: nothing acts from outside."
+
+
+def remarks_of_moving(q: FloatArray, force_N: FloatArray, model: MusculoskeletalModel = MODEL) -> list[str]:
+    """A pelvis that moves while a vertical force (n,) acts a tenth below its origin."""
+    skeleton, time_s = Skeleton(model), np.arange(len(q)) / 100.0
+    u = np.gradient(q, time_s, axis=0)
+    pose = skeleton.pose(q)
+    point = pose.points([1], np.array([[0.0, -0.1, 0.0]]))[:, 0]
+    force = force_N[:, None] * np.array([0.0, 1.0, 0.0])
+    loads = (BodyLoad("pelvis", force, np.cross(point, force), point),)
+    reactions = generalized_forces(skeleton, q, u, np.gradient(u, time_s, axis=0), loads).reactions
+    return list(load_remarks(pose, time_s, loads, reactions, "loads.xml"))
+
+
+@pytest.mark.parametrize(("late_s", "told"), [(0.0, ""), (0.03, "30 ms after"), (-0.03, "30 ms before")])
+def test_loads_that_come_late_are_said_with_their_delay(late_s: float, told: str) -> None:
+    time_s = np.arange(200) / 100.0
+    q = np.repeat(POSE, len(time_s), axis=0)
+    q[:, 4] += 0.02 * np.sin(2.0 * np.pi * time_s)
+    remarks = remarks_of_moving(q, WEIGHT_N - 2.0 * 0.02 * (2.0 * np.pi) ** 2 * np.sin(2.0 * np.pi * (time_s - late_s)))
+    assert [f"come {told} the motion" in remark for remark in remarks] == ([True] if told else [])
+
+
+@pytest.mark.parametrize(("swing_N", "told"), [(0.0, False), (0.3, False), (0.5, True)])
+def test_a_force_on_a_body_that_swings_is_said(swing_N: float, told: bool) -> None:
+    """It stands for a second, then goes off at 3 m/s and nothing should act on it."""
+    time_s = np.arange(200) / 100.0
+    q = np.repeat(POSE, len(time_s), axis=0)
+    q[:, 3] += np.where(time_s > 1.0, 3.0 * (time_s - 1.0), 0.0)
+    remarks = remarks_of_moving(q, np.where(time_s > 1.0, swing_N, WEIGHT_N))
+    assert any("on pelvis while it swings" in remark for remark in remarks) == told
+    belt = q + np.outer(time_s, [0.0, 0.0, 0.0, -1.5, 0.0, 0.0])
+    assert any("while it swings" in remark for remark in remarks_of_moving(belt, np.where(time_s > 1.0, swing_N, WEIGHT_N))) == told
+
+
+def test_a_force_that_acts_nearer_to_another_body_is_said() -> None:
+    foot = ModelBody("foot", 1.0, np.array([0.0, -0.1, 0.0]), np.eye(3) * 0.01)
+    joint = ModelJoint("ankle", "weld", OffsetFrame("pelvis", place_m=np.array([0.0, -0.1, 0.0])), OffsetFrame("foot"), ())
+    model = replace(MODEL, bodies=(*MODEL.bodies, foot), joints=(*MODEL.joints, joint))
+    still = np.repeat(POSE, 60, axis=0)
+    near = "loads.xml has forces on pelvis that act nearer to foot"
+    assert not any(near in remark for remark in remarks_of_moving(still, np.full(60, WEIGHT_N), model))
+    far = replace(model, bodies=(replace(MODEL.bodies[0], com_m=np.array([0.0, 0.3, 0.0])), replace(foot, com_m=np.zeros(3))))
+    assert any(near in remark for remark in remarks_of_moving(still, np.full(60, WEIGHT_N), far))
+
+
 def test_what_a_fixed_base_carries_is_nothing_odd() -> None:
     """An arm on a wall: the wall's reaction is an answer, not a remainder."""
     model = MusculoskeletalModel(
@@ -98,7 +153,7 @@ def test_a_number_that_jumps_out_is_named(row: int, size: float) -> None:
     values = MOTION["tilt"].copy()
     values[row] += size
     (remark,) = motion_remarks(MODEL, TIME_S, {**MOTION, "tilt": values}, (0.0, 0.59), "walk.mot")
-    assert f"walk.mot jumps in tilt after row {max(row - 1, 0)}" in remark
+    assert f"walk.mot jumps in tilt after {max(row - 1, 0) / 100:g} s" in remark
 
 
 def test_a_whole_turn_is_a_jump_and_rounding_is_none() -> None:
@@ -116,6 +171,33 @@ def test_times_that_are_asked_for_and_not_there_are_said(asked: tuple[float, flo
     remarks = list(range_remarks(TIME_S, asked, "walk.mot"))
     assert len(remarks) == told
     assert all(f"walk.mot holds 0 to 0.59 s, and {asked[0]:g} to {asked[1]:g} s are asked for" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("time_s", "told"),
+    [
+        pytest.param(TIME_S, False, id="even"),
+        pytest.param(np.round(np.arange(60) / 60.0, 3), False, id="three digits of 60 Hz"),
+        pytest.param(np.round(np.arange(60) / 60.0, 2), True, id="two digits of 60 Hz"),
+        pytest.param(np.delete(TIME_S, slice(20, 25)), True, id="a hole"),
+        pytest.param(20.0 * TIME_S, True, id="another unit"),
+    ],
+)
+def test_uneven_times_are_said(time_s: FloatArray, told: bool) -> None:
+    remarks = list(table_remarks(time_s, {}, "walk.mot"))
+    assert [remark.startswith("Rows of walk.mot are") for remark in remarks] == [True] * told
+
+
+def test_rounded_angles_and_odd_filters_are_said() -> None:
+    columns = {"tilt": np.rad2deg(MOTION["tilt"]), "fixed": np.zeros(60)}
+    files = "setup.xml", "walk.mot"
+    assert list(filter_remarks(columns, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(columns, -1.0, files, in_degrees=True)) == []
+    (rounded,) = filter_remarks({name: np.round(values, 1) for name, values in columns.items()}, 6.0, files, in_degrees=True)
+    assert "walk.mot holds angles in whole steps of 0.1" in rounded
+    for cutoff_hz in (0.0, 1.0, 37.7, 600.0):
+        (odd,) = filter_remarks(columns, cutoff_hz, files, in_degrees=True)
+        assert f"setup.xml asks for a low-pass of {cutoff_hz:g} Hz" in odd
 
 
 def tracked(position_m: FloatArray) -> TrackedPose:
@@ -141,6 +223,25 @@ def test_a_marker_that_is_nowhere_is_named_and_one_that_is_hidden_at_times_is_no
     assert marker_remarks(pose, "walk.trc") == []
     (remark,) = marker_remarks(track_markers(MODEL, tuple(PLACES), gone, tasks, rate_hz=100.0), "walk.trc")
     assert remark == "Far from their places on the model in a frame, or in none of those asked for of walk.trc: P3."
+
+
+def test_markers_that_stand_still_or_have_left_their_body_are_named() -> None:
+    names = ("P1", "P2", "P3", "P4")
+    places = {**PLACES, "P4": (0.0, -0.1, 0.05)}
+    model = replace(MODEL, markers=tuple(ModelMarker(name, "pelvis", np.array(place)) for name, place in places.items()))
+    q = np.repeat(POSE, 30, axis=0)
+    q[:, 3] += np.linspace(0.0, 0.3, 30)
+    position = Skeleton(model).markers(q, names)
+
+    def remarks(changed: FloatArray) -> list[str]:
+        tasks = TrackingTasks(dict.fromkeys(names, 1.0))
+        return recording_remarks(track_markers(model, names, changed, tasks, rate_hz=100.0), "walk.trc")
+
+    assert remarks(position) == []
+    still, left = position.copy(), position.copy()
+    still[:, 3], left[:, 3] = position[15, 3], position[:, 3] + [0.3, 0.0, 0.2]
+    assert remarks(still)[0] == "Markers of walk.trc stand still while others move: P4."
+    assert remarks(left) == ["Markers of walk.trc are not where the model has them among those of their body: P4."]
 
 
 def test_a_time_range_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:

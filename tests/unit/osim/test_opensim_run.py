@@ -52,7 +52,7 @@ def test_a_marker_that_a_frame_lacks_still_tells_the_static_pose(monkeypatch: py
     table = MarkerTable(tuple(PLACES), position, 100.0, 1, np.arange(5) / 100.0, "m")
     monkeypatch.setattr(run, "read_trc", lambda _: table)
     tasks = tuple(PoseTask(name, 1.0) for name in (*PLACES, "LTOE"))
-    setup = PlacerSetup(PoseSetup(tasks, Path("static.trc"), None, (0.0, 1.0)), "", "", "")
+    setup = PlacerSetup(PoseSetup(tasks, Path("static.trc"), None, (0.0, 0.04)), "", "", "")
     placed, q, said = run._placed(MODEL, setup)
     np.testing.assert_allclose(q, POSE[0], atol=1e-6)
     np.testing.assert_allclose([each.place_m for each in placed.markers], list(PLACES.values()), atol=1e-6)
@@ -72,3 +72,20 @@ def test_a_target_is_not_guessed_beyond_its_file(monkeypatch: pytest.MonkeyPatch
             run._from_file(MODEL, setup, "tilt", wanted_s)
     else:
         np.testing.assert_allclose(run._from_file(MODEL, setup, "tilt", wanted_s), np.sin(wanted_s), atol=1e-5)
+
+
+def test_columns_that_no_force_takes_are_named(tmp_path: Path) -> None:
+    """A free moment that the document does not name is lost in OpenSim without a word."""
+    force = "<applied_to_body>pelvis</applied_to_body><force_identifier>f</force_identifier>"
+    table = "loads\nversion=1\nendheader\ntime\tfx\tfy\tfz\tmx\tmy\tmz\tnote\n"
+    rows = "".join(f"{0.01 * k:g}\t0\t20\t0\t0\t3\t0\t1\n" for k in range(9))
+    (tmp_path / "loads.sto").write_text(table + rows, encoding="utf-8")
+
+    def remarks(more: str) -> list[str]:
+        path = tmp_path / "loads.xml"
+        text = f'<ExternalForce name="one">{force}{more}</ExternalForce></objects><datafile>loads.sto</datafile>'
+        path.write_text(f"<ExternalLoads><objects>{text}</ExternalLoads>", encoding="utf-8")
+        return run._recorded_forces(path, np.arange(9) / 100.0)[1]
+
+    assert remarks("<torque_identifier>m</torque_identifier>") == []
+    assert remarks("") == ["The table of loads.xml has numbers that no force takes: my."]

@@ -1,0 +1,92 @@
+"""What is odd about a model's masses, tensors, lengths and gravity: what no person has, by the numbers of the document alone.
+
+Radii of gyration, sqrt(I/m), lengths and distances of mass centres say whether units fit each other. In the thirteen models of the
+examples, bodies of more than a hundredth of the mass have radii up to 0.28 m, and of 0.26 to 0.47 of the distance between their
+joints; mass centres and joints are up to 0.46 m from their body's origin, and a limb's mass centre lies at 0.41 to 0.86 of the way
+to what hangs on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.multibody.musculoskeletal import ModelBody
+from biomech_id.osim.skeleton.skeleton import Skeleton
+
+#: Weight on earth with Y up, m/s2, and by how much it differs from place to place and by rounding.
+ON_EARTH_M_S2, GRAVITY_OFF = (0.0, -9.80665, 0.0), 0.1
+#: The heaviest people, kg.
+MOST_KG = 300.0
+#: Lighter bodies, as a share of the whole, may have the tensors that models give to patellae and toes to be done with them.
+OF_WHOLE = 0.01
+#: Half of what a rod has that ends at its joints, and what a standing person has about the middle, m.
+LEAST_OF_SPAN, MOST_GYRATION_M = 0.13, 0.55
+#: A body with joints this far apart has the shape of a limb, m.
+LIMB_M = 0.15
+#: No mass centre and no joint is farther from the origin of its body, m.
+MOST_LENGTH_M = 1.0
+#: Mass centres lie this far along a limb.
+ALONG_LIMB = (-0.1, 1.1)
+#: Rounding of tensors, as a share.
+ROUNDED = 1e-3
+
+
+def model_remarks(skeleton: Skeleton, file: str) -> Iterator[str]:
+    """Describe masses, tensors, lengths and a gravity that no person on earth has.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Of a person, or a part of one; the bodies hang on each other as in its default pose.
+    file : str
+        Name of the model's document, for the sentences.
+
+    Yields
+    ------
+    Iterator[str]
+        A sentence for gravity, one for the mass, one for all bodies that have the same oddity.
+    """
+    model = skeleton.model
+    gravity_m_s2 = np.asarray(model.gravity_m_s2, dtype=float)
+    if np.abs(gravity_m_s2 - ON_EARTH_M_S2).max() > GRAVITY_OFF:
+        numbers = ", ".join(f"{value:.6g}" for value in gravity_m_s2.tolist())
+        yield f"The gravity of {file} is ({numbers}) m/s2; with Y up it is (0, -9.80665, 0) on earth."
+    if model.mass_kg > MOST_KG:
+        yield f"The bodies of {file} weigh {model.mass_kg:.4g} kg: compare the unit of its masses."
+    odd: dict[str, list[str]] = {}
+    pose = skeleton.pose(skeleton.default_q()[None])
+    for number, body in enumerate(model.bodies, start=1):
+        hanging = [number, *(skeleton.body_index(joint.child.body) for joint in model.joints if joint.parent.body == body.name)]
+        places = (pose.origin_m[0, hanging] - pose.origin_m[0, number]) @ pose.R_ground_body[0, number]
+        for oddity in _oddities(body, places, body.mass_kg > OF_WHOLE * model.mass_kg):
+            odd.setdefault(oddity, []).append(body.name)
+    for oddity, names in odd.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        yield f"{file} has {oddity}: {', '.join(names[:3])}{more}. Compare units and signs."
+
+
+def _oddities(body: ModelBody, joints: FloatArray, counts: bool) -> Iterator[str]:
+    """What is odd about a body on which others hang at these places (k, 3) in it, its own origin the first."""
+    moments = np.linalg.eigvalsh(np.asarray(body.inertia_kgm2))
+    span = np.linalg.norm(np.ptp(joints, axis=0))
+    if max(np.abs(joints).max(), np.abs(body.com_m).max()) > MOST_LENGTH_M:
+        yield "mass centres or joints more than a metre from their body's origin"
+    if body.mass_kg == 0.0 and moments[2] > 0.0:
+        yield "inertia without mass"
+    if not counts:
+        return
+    if moments[2] > (1.0 + ROUNDED) * (moments[0] + moments[1]):
+        yield "inertia that no body has, one moment negative or larger than the two others together"
+    radius_m = np.sqrt(max(moments[2], 0.0) / body.mass_kg)
+    if radius_m > MOST_GYRATION_M or (span > LIMB_M and radius_m < LEAST_OF_SPAN * span):
+        yield "mass and inertia that do not fit each other or the length of their body"
+    limb = joints[1:].sum(axis=0) / max(1, len(joints) - 1)
+    apart = np.linalg.norm(joints[1:] - limb, axis=1).max(initial=0.0)
+    if (
+        np.linalg.norm(limb) > max(LIMB_M, 2.0 * apart)
+        and not ALONG_LIMB[0] <= np.dot(body.com_m, limb) / np.dot(limb, limb) <= ALONG_LIMB[1]
+    ):
+        yield "a mass centre beyond the joints of its body"
