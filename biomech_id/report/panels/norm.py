@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,6 +31,7 @@ from biomech_id.session.values.norm import (
     check_norm,
     movement_of,
     norm_note,
+    norm_places,
     people_in,
     read_norm,
 )
@@ -237,19 +238,17 @@ def load_norm(
     norm = fitted.table
     curves, scalars, named, counts, ranks = {}, {}, {}, {}, {}
     columns = [name for name in (f"percentile_{rank}" for rank in PERCENTILES) if name in norm]
-    numbers = {name: norm[name].to_numpy(np.float64) for name in ("percent", "mean", "sd", "n", *columns)}
-    places: Mapping[Any, Any] = norm.groupby(["variable", "component"], sort=False, dropna=False).indices
-    for (variable, component), rows in places.items():
-        rows = rows[np.argsort(numbers["percent"][rows], kind="stable")]
+    numbers = {name: norm[name].to_numpy(np.float64) for name in ("mean", "sd", "n", *columns)}
+    for (variable, component), rows in norm_places(norm).items():
         mean, sd, n = (numbers[name][rows] for name in ("mean", "sd", "n"))
         if len(rows) == CURVE_POINTS:
-            curves[str(variable), str(component)] = (mean, sd)
-            counts[str(variable), str(component)] = int(n.min())
-            ranks[str(variable), str(component)] = np.array([numbers[name][rows] for name in columns])
-        elif NAMED.match(str(variable)):
-            named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(n[0]))
+            curves[variable, component] = (mean, sd)
+            counts[variable, component] = int(n.min())
+            ranks[variable, component] = np.array([numbers[name][rows] for name in columns])
+        elif NAMED.match(variable):
+            named[variable, component] = (float(mean[0]), float(sd[0]), int(n[0]))
         elif component == "":
-            scalars[str(variable)] = (float(mean[0]), float(sd[0]))
+            scalars[variable] = (float(mean[0]), float(sd[0]))
     if DRAWN_PITCH not in curves:
         # People without a flat static trial, and an older norm: their foot is flat where a foot is flat in walking.
         curves |= {name: band for name, band in LimbNorm(fitted.people).curves.items() if name == DRAWN_PITCH}

@@ -36,7 +36,7 @@ NORM_CHOICES = ("everybody", "age", "speed")
 #: What names one row of a norm.
 _CURVE = ("variable", "component", "percent")
 #: Numbers of its rows that a band is made of.
-_BAND = ("percent", "mean", "sd", "n", "whole_curve_sd", "leverage", "freedom")
+_BAND = ("mean", "sd", "n", "whole_curve_sd", "leverage", "freedom")
 #: Before the name of what is told of each contributor, and of nobody else.
 CONTRIBUTOR = "contributor."
 #: Before the name of a parameter: its left-right asymmetry, percent, signed.
@@ -267,8 +267,8 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
     """
     if norm is None:
         return None
-    rows = np.flatnonzero((norm["variable"] == variable) & (norm["component"] == component))
-    return _band(_numbers_of(norm), rows) if rows.size else None
+    rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent", kind="stable")
+    return None if rows.empty else _band(_numbers_of(rows), np.arange(len(rows)))
 
 
 def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
@@ -280,8 +280,21 @@ def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
         A whole norm, of one bandwidth.
     """
     numbers = _numbers_of(norm)
-    places: Mapping[Any, Any] = norm.groupby(["variable", "component"], sort=False).indices
-    return {(str(variable), str(component)): _band(numbers, rows) for (variable, component), rows in places.items()}
+    return {name: _band(numbers, rows) for name, rows in norm_places(norm).items()}
+
+
+def norm_places(norm: pd.DataFrame) -> dict[tuple[str, str], npt.NDArray[np.intp]]:
+    """Return (variable, component) -> the rows of each curve and scalar, from 0 to 100 percent.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A whole norm, of one bandwidth.
+    """
+    percent = norm["percent"].to_numpy(np.float64)
+    parts: Mapping[Any, Any] = norm.groupby(["variable", "component"], sort=False, dropna=False).indices
+    ordered = {name: rows[np.argsort(percent[rows], kind="stable")] for name, rows in parts.items()}
+    return {(str(variable), str(component)): rows for (variable, component), rows in ordered.items()}
 
 
 def _numbers_of(norm: pd.DataFrame) -> dict[str, FloatArray]:
@@ -290,9 +303,8 @@ def _numbers_of(norm: pd.DataFrame) -> dict[str, FloatArray]:
 
 
 def _band(numbers: Mapping[str, FloatArray], rows: npt.NDArray[np.intp]) -> NormBand:
-    """The band of one curve or scalar, from its rows of a norm's columns."""
-    ordered = rows[np.argsort(numbers["percent"][rows], kind="stable")]
-    own = {name: values[ordered] for name, values in numbers.items()}
+    """The band of one curve or scalar, from its rows of a norm's columns, in their order."""
+    own = {name: values[rows] for name, values in numbers.items()}
     fitted = "leverage" in own and np.isfinite(own["leverage"]).all()
     return NormBand(
         own["mean"], own["sd"], int(own["n"].min()),
