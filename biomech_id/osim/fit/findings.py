@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.errors import Finding
 from biomech_id.osim.fit.agreement import DISAGREE_SDS
-from biomech_id.osim.fit.forces import MOST_FORCE_SHARE, MOST_MOMENT_SHARE, ForceFit
+from biomech_id.osim.fit.forces import MOST_ALL_OFF_M, ForceFit
 from biomech_id.osim.fit.person import PersonFit
 
 #: A marker on a bony landmark this many times further off than expected is another one, or another's label.
@@ -84,19 +84,31 @@ def force_findings(forces: ForceFit) -> tuple[Finding, ...]:
     Returns
     -------
     tuple[Finding, ...]
-        One for each contact that stands off, and one where more is left over than the rule of thumb allows.
+        One for each contact that stands off, one for all contacts that do so together, one for masses that nobody has, one for
+        steps that came to no end, and one where more is left over than the rule of thumb allows.
     """
-    out = []
+    return tuple(_force_findings(forces))
+
+
+def _force_findings(forces: ForceFit) -> Iterator[Finding]:
+    level = "XYZ".replace("XYZ"[int(np.argmax(np.abs(forces.model.gravity_m_s2)))], "")
     for contact in forces.contacts:
         if contact.stands_off:
-            worst = int(np.argmax(np.abs(contact.offset_m) / contact.sd_m))
-            values = {
-                "body": contact.body, "start_s": contact.start_s, "end_s": contact.end_s,
+            worst = int(np.argmax(np.where(contact.axes_off, np.abs(contact.offset_m) / contact.sd_m, 0.0)))
+            values: dict[str, object] = {
+                "body": contact.body, "start_s": contact.start_s, "end_s": contact.end_s, "axis": level[worst],
                 "offset_mm": 1e3 * float(contact.offset_m[worst]), "sd_mm": 1e3 * float(contact.sd_m[worst]),
             }  # fmt: skip
-            out.append(Finding("fit-contact-off", values, forces.name))
-    after = forces.after
-    if after.peak_force_share > MOST_FORCE_SHARE or after.peak_moment_share > MOST_MOMENT_SHARE or not forces.converged:
-        values = {"force_percent": 100 * after.peak_force_share, "moment_percent": 100 * after.peak_moment_share}
-        out.append(Finding("fit-forces-left", values, forces.name))
-    return tuple(out)
+            yield Finding("fit-contact-off", values, forces.name)
+    if forces.all_off_m > MOST_ALL_OFF_M:
+        yield Finding("fit-loads-elsewhere", {"offset_mm": 1e3 * forces.all_off_m}, forces.name)
+    if forces.masses_off:
+        worst = int(np.argmax(np.abs(np.log(forces.mass_factor))))
+        percent = 100.0 * (float(forces.mass_factor[worst]) - 1.0)
+        values = {"segment": forces.kinds[worst], "percent": percent, "kg": forces.mass_kg, "weighed_kg": forces.weighed_kg}
+        yield Finding("fit-mass-off", values, forces.name)
+    if not forces.converged:
+        yield Finding("fit-forces-unfinished", {}, forces.name)
+    if not forces.little_left:
+        values = {"force_percent": 100 * forces.after.peak_force_share, "moment_percent": 100 * forces.after.peak_moment_share}
+        yield Finding("fit-forces-left", values, forces.name)

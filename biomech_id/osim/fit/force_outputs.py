@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import Finding
+from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import OuterForce
-from biomech_id.osim.fit.forces import ForceFit, LeftOver, carried_motion, fit_forces
+from biomech_id.osim.fit.forces import CONTACT_SHARE, ForceFit, LeftOver, carried_motion, fit_forces, recorded_left
 from biomech_id.osim.fit.person import PersonFit
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
 
-def forces_of_person(fitted: PersonFit, outer: Sequence[OuterForce]) -> ForceFit:
+def forces_of_person(fitted: PersonFit, outer: Sequence[OuterForce]) -> ForceFit | None:
     """Fit masses, mass centres and motion of the trial that loads belong to.
 
     Parameters
@@ -24,30 +25,45 @@ def forces_of_person(fitted: PersonFit, outer: Sequence[OuterForce]) -> ForceFit
     fitted : PersonFit
         A person with all trials.
     outer : Sequence[OuterForce]
-        What acts from outside in one of them: it is the one that the loads carry for the longest time.
+        What acts from outside in one of them: of those that the loads carry, it is the one where the least moment is left over.
 
     Returns
     -------
-    ForceFit
-        Of that trial.
-
-    Raises
-    ------
-    MissingInputError
-        Loads that carry the person in none of the trials.
+    ForceFit | None
+        Of that trial; None where the loads carry the person in none, `uncarried` then.
     """
     bare = replace(fitted.model, muscles=(), wrap_objects=())
     carried = [(motion, carried_motion(bare, motion, outer)) for motion in fitted.motions]
-    parts = [(motion, part) for motion, part in carried if part is not None]
+    parts = [(motion, part, recorded_left(bare, part, outer).rms_moment_Nm) for motion, part in carried if part is not None]
     if not parts:
-        raise MissingInputError(
-            "The loads carry the person in no trial for longer than 0.3 s. Look whether they are of one of the trials, whether "
-            "their bodies are the model's, and whether every foot on the ground is on a plate.",
-            value=[motion.name for motion in fitted.motions], expected="loads of one of the trials",
-            where=fitted.model.name,
-        )  # fmt: skip
-    motion, part = max(parts, key=lambda pair: float(pair[1].time_s[-1] - pair[1].time_s[0]))
-    return fit_forces(bare, motion, part, outer)
+        return None
+    motion, part, _ = min(parts, key=lambda row: row[2])
+    return replace(fit_forces(bare, motion, part, outer), left_in_trials_Nm={each.name: moment for each, _, moment in parts})
+
+
+def uncarried(model: MusculoskeletalModel, outer: Sequence[OuterForce]) -> Finding:
+    """Say that loads carry a person in no trial, with both weights.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        As it was fitted to markers.
+    outer : Sequence[OuterForce]
+        What acts from outside.
+
+    Returns
+    -------
+    Finding
+        A warning.
+    """
+    gravity = np.asarray(model.gravity_m_s2)
+    kg = sum(body.mass_kg for body in model.bodies)
+    weight_N = kg * float(np.linalg.norm(gravity))
+    forces = np.sum([load.force_N for load in outer if load.force_N is not None], axis=0)
+    press = np.atleast_2d(forces) @ -gravity / np.linalg.norm(gravity) if np.ndim(forces) else np.zeros(1)
+    on = press > CONTACT_SHARE * weight_N
+    values = {"load_N": float(press[on].mean()) if on.any() else 0.0, "weight_N": weight_N, "kg": kg}
+    return Finding("fit-loads-carry-nobody", values, model.name)
 
 
 def write_forces(folder: Path, forces: ForceFit) -> None:
@@ -88,9 +104,11 @@ def force_record(forces: ForceFit) -> dict[str, Any]:
     centres = zip(forces.kinds, forces.centre_m, forces.centre_sd_m, forces.centre_data_share, strict=True)
     changes = zip(forces.model.coordinate_names, forces.change_rms, forces.change_in_sd, strict=True)
     return {
-        "trial": forces.name, "start_s": forces.time_s[0], "end_s": forces.time_s[-1], "converged": forces.converged,
+        "trial": forces.name, "moment_left_in_trials_Nm": forces.left_in_trials_Nm,
+        "start_s": forces.time_s[0], "end_s": forces.time_s[-1], "converged": forces.converged,
         "dynamically_consistent": forces.consistent, "before": vars(forces.before), "after": vars(forces.after),
         "after_if_contacts_were_moved": vars(forces.if_moved),
+        "weighed_kg": forces.weighed_kg, "mass_kg": forces.mass_kg,
         "masses": {kind: {"factor": factor, "sd": sd, "data_share": share} for kind, factor, sd, share in masses},
         "centres": {kind: {"moved_m": moved, "sd_m": sd, "data_share": share} for kind, moved, sd, share in centres},
         "motion_change": {name: {"rms": rms, "in_sd": in_sd} for name, rms, in_sd in changes},
@@ -124,7 +142,9 @@ def force_lines(forces: ForceFit) -> tuple[str, ...]:
     where = f"{forces.name}, {forces.time_s[0]:.2f} to {forces.time_s[-1]:.2f} s"
     mass_percent = 100.0 * (forces.mass_factor[heaviest] - 1.0)
     shift_mm = 1e3 * float(np.linalg.norm(forces.centre_m[furthest]))
+    others = ", ".join(f"{moment:.0f} N m in {name}" for name, moment in forces.left_in_trials_Nm.items())
     lines = [
+        f"The loads are taken for those of {forces.name}: of trials that they carry, least is left over there ({others})",
         f"{where}, left over at the root: {_left(forces.before)} before, {_left(forces.after)} after",
         f"changed most: {forces.model.coordinate_names[most]} by {np.rad2deg(forces.change_rms[most]):.2f} deg RMS "
         f"({forces.change_in_sd[most]:.1f} SD), mass of {forces.kinds[heaviest]} by {mass_percent:+.0f} % "

@@ -15,8 +15,8 @@ Steps are repeated about the new motion until nothing moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.inverse_dynamics import forces_in
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion, recorded_motion
 from biomech_id.osim.fit.person import FittedMotion
-from biomech_id.osim.fit.root_wrench import RootState, RootWrench
+from biomech_id.osim.fit.root_wrench import MASS_SD, WHOLE_MASS_SD, RootState, RootWrench
 from biomech_id.osim.fit.solve import FRAMES_COUNT
 
 #: What may be left over in a frame as one standard deviation: force, N, and moment, N m.
@@ -38,8 +38,12 @@ TURN_SD, SLIDE_SD_M = float(np.deg2rad(2.0)), 0.008
 CONTACT_SD_M = 0.05
 #: A contact stands off beyond so many standard deviations, if it is so far at least, m.
 OFF_SDS, LEAST_OFF_M = 2.0, 0.015
-#: By how much chance lowers the sum of squares with two numbers more, in one of twenty cases.
-CHANCE = 6.0
+#: Contacts that all stand off the same way by more than this, m, belong to another trial or to another place.
+MOST_ALL_OFF_M = 0.06
+#: What chance alone does not do in more than one of twenty cases.
+CHANCE = 0.95
+#: Masses are off where the whole, or a segment, is so many of the standard deviations away that it had beforehand.
+MASS_OFF_SDS = 3.0
 #: Cut-off of the motion before it is corrected, Hz, as OpenSim's examples have it.
 MOTION_CUTOFF_HZ = 6.0
 #: Between knots of the correction, s, and frames at least; degree of its splines.
@@ -99,9 +103,14 @@ class ContactPlace:
     sd_m: FloatArray
 
     @property
+    def axes_off(self) -> BoolArray:
+        """(2,), along which axes it is further off than its standard deviation allows, and far enough to matter."""
+        return np.asarray(np.abs(self.offset_m) > np.maximum(OFF_SDS * self.sd_m, LEAST_OFF_M))
+
+    @property
     def stands_off(self) -> bool:
-        """Whether it is further off than its standard deviation allows, and far enough to matter."""
-        return bool(((np.abs(self.offset_m) > OFF_SDS * self.sd_m) & (np.abs(self.offset_m) > LEAST_OFF_M)).any())
+        """Whether it is off along an axis."""
+        return bool(self.axes_off.any())
 
 
 @compact_repr
@@ -136,7 +145,11 @@ class ForceFit:
     tau_before, tau_after : FloatArray
         (N, nq), generalised forces by the same, N m or N.
     converged : bool
-        Whether steps ended before they ran out.
+        Whether steps ended because nothing moved.
+    weighed_kg : float
+        Whole mass beforehand.
+    left_in_trials_Nm : Mapping[str, float]
+        Moment left over in each trial that the loads carry, before any correction (RMS); empty where no trial had to be chosen.
     """
 
     name: str
@@ -159,12 +172,37 @@ class ForceFit:
     tau_before: FloatArray
     tau_after: FloatArray
     converged: bool
+    weighed_kg: float
+    left_in_trials_Nm: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def mass_kg(self) -> float:
+        """Whole mass found."""
+        return sum(body.mass_kg for body in self.model.bodies)
+
+    @property
+    def masses_off(self) -> bool:
+        """Whether the whole mass or a segment's is further from what it was than people's differ."""
+        whole = abs(np.log(self.mass_kg / self.weighed_kg)) > MASS_OFF_SDS * WHOLE_MASS_SD
+        return bool(whole or np.abs(np.log(self.mass_factor)).max() > MASS_OFF_SDS * MASS_SD)
+
+    @property
+    def all_off_m(self) -> float:
+        """How far all contacts stand off together: the least of them in the direction of their mean."""
+        offsets = np.reshape([contact.offset_m for contact in self.contacts], (-1, 2))
+        mean = offsets.sum(axis=0)
+        return float((offsets @ mean).min(initial=np.inf) / np.linalg.norm(mean)) if mean.any() else 0.0
+
+    @property
+    def little_left(self) -> bool:
+        """Whether what is left over is within the rule of thumb."""
+        return self.after.peak_force_share <= MOST_FORCE_SHARE and self.after.peak_moment_share <= MOST_MOMENT_SHARE
 
     @property
     def consistent(self) -> bool:
-        """Whether it may be called dynamically consistent: little is left over, and no contact stands off."""
-        little = self.after.peak_force_share <= MOST_FORCE_SHARE and self.after.peak_moment_share <= MOST_MOMENT_SHARE
-        return self.converged and little and not any(contact.stands_off for contact in self.contacts)
+        """Whether it may be called dynamically consistent: little is left over, no contact stands off, masses are as weighed."""
+        off = self.masses_off or self.all_off_m > MOST_ALL_OFF_M or any(contact.stands_off for contact in self.contacts)
+        return self.converged and self.little_left and not off
 
 
 def carried_motion(
@@ -253,7 +291,7 @@ def fit_forces(model: MusculoskeletalModel, motion: FittedMotion, carried: Recor
     alone = balance.solved(start, contacts=False)
     beside = balance.solved(alone, contacts=True)
     places = tuple(balance.places(beside))
-    off = any(place.stands_off for place in places) or alone.cost - beside.cost > CHANCE
+    off = any(place.stands_off for place in places) or alone.cost - beside.cost > balance.chance(beside)
     best = beside if off else alone
     K, inertia = len(balance.root.inertia.names), balance.root.inertia
     sd = np.sqrt(np.diag(best.covariance))[: 4 * K]
@@ -268,8 +306,30 @@ def fit_forces(model: MusculoskeletalModel, motion: FittedMotion, carried: Recor
         np.exp(best.pi[:K]), sd[:K], share[:K], best.pi[K:].reshape(K, 3), sd[K:].reshape(K, 3), share[K:].reshape(K, 3), places,
         _left_over(before, before.left, balance.up), _left_over(after, after.left, balance.up),
         _left_over(after, after.left + balance.by_offset @ best.offset_m, balance.up), tau[0], tau[1],
-        alone.converged and beside.converged,
+        alone.converged and beside.converged, inertia.mass_kg,
     )  # fmt: skip
+
+
+def recorded_left(model: MusculoskeletalModel, carried: RecordedMotion, outer: Sequence[OuterForce]) -> LeftOver:
+    """What loads leave over of a motion before any correction.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        As it was fitted to markers.
+    carried : RecordedMotion
+        Of `carried_motion`.
+    outer : Sequence[OuterForce]
+        What acts from outside.
+
+    Returns
+    -------
+    LeftOver
+        At the root.
+    """
+    root = RootWrench(model, carried.time_s, carried.q[0], outer)
+    state = root.state(_free(root, carried), np.zeros(len(root.inertia.sd)))
+    return _left_over(state, state.left, int(np.argmax(np.abs(model.gravity_m_s2))))
 
 
 def _left_over(state: RootState, left: FloatArray, up: int) -> LeftOver:
@@ -357,7 +417,7 @@ class _Balance:
                     break
                 share /= 2.0
             if not point.cost < here.cost:
-                point, converged = here, True
+                point, converged = here, bool(np.abs(self.basis[0] @ (theta - here.theta)).max() < SAME_Q)
                 break
             step = np.abs(self.basis[0] @ (point.theta - here.theta)).max()
             converged = bool(step < SAME_Q or here.cost - point.cost < SAME_SHARE * here.cost)
@@ -391,6 +451,19 @@ class _Balance:
         covariance = np.linalg.inv(J_t.T @ J_t + prior - E.T @ X)
         t = covariance @ (J_t.T @ y - E.T @ own)
         return (own - X @ t).reshape(point.theta.shape), t, covariance
+
+    def chance(self, point: _Point) -> float:
+        """By how much places of contacts that stand off nowhere lower the sum of squares, in one of twenty cases at most."""
+        from scipy.stats import chi2
+
+        count = len(point.offset_m)
+        if not count:
+            return 0.0
+        own = point.covariance[-count:, -count:] / CONTACT_SD_M**2
+        # What contacts' places are told, along independent directions; the sum of squares is a scaled chi-square with its moments.
+        told = np.clip(1.0 - np.linalg.eigvalsh(own), 0.0, 1.0)
+        scale = float((told**2).sum() / told.sum())
+        return scale * float(chi2.ppf(CHANCE, told.sum() / scale))
 
     def places(self, point: _Point) -> Iterator[ContactPlace]:
         """The contacts of a point that was solved with them."""

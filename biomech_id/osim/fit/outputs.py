@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding, InvalidValueError, OutputError
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OutputError
 from biomech_id.files.atomic import check_writable, whole_folder
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text
@@ -19,7 +19,7 @@ from biomech_id.osim.document.model import read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import write_scaled_model
 from biomech_id.osim.fit.errors import RECORD
 from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings, force_findings
-from biomech_id.osim.fit.force_outputs import force_record, forces_of_person, write_forces
+from biomech_id.osim.fit.force_outputs import force_record, forces_of_person, uncarried, write_forces
 from biomech_id.osim.fit.forces import ForceFit
 from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit, fit
 from biomech_id.osim.run import outer_forces
@@ -60,12 +60,14 @@ def fit_files(
     Returns
     -------
     tuple[PersonFit, ForceFit | None, tuple[Finding, ...]]
-        What was fitted to markers, and to loads where there are some, and what is wrong with it.
+        What was fitted to markers, and to loads where there are some that carry the person, and what is wrong with it.
 
     Raises
     ------
     InvalidValueError
         Two recordings of one stem.
+    MissingInputError
+        ``loads`` without a force.
     OutputError
         ``out`` is there and is no folder of an earlier fit, or cannot be written.
     """
@@ -82,14 +84,23 @@ def fit_files(
             f"Two recordings are called {twice.stem}; their results would have one name. Rename one of them.",
             value=str(twice), expected="recordings of different stems", where=str(twice),
         )  # fmt: skip
+    outer = () if loads is None else outer_forces(loads)
+    if loads is not None and not outer:
+        raise MissingInputError(
+            f"{loads.name} names no force, so there is nothing to fit to. Look whether it is the right file.",
+            value=str(loads), expected="an ExternalLoads document with forces", where=str(loads),
+        )  # fmt: skip
     model = read_osim(model_file)
     if marker_set is not None:
         model = with_model_markers(model, read_marker_set(marker_set))
     trials = [replace(read(path), name=path.stem) for path in trial_files]
-    outer = () if loads is None else outer_forces(loads)
     fitted = fit(model, trials, mass_kg=mass_kg)
     forces = forces_of_person(fitted, outer) if outer else None
-    findings = fit_findings(fitted) + (force_findings(forces) if forces is not None else ())
+    findings = fit_findings(fitted)
+    if forces is not None:
+        findings += force_findings(forces)
+    elif outer:
+        findings += (uncarried(fitted.model, outer),)
     with whole_folder(out) as folder:
         factors = dict(zip(fitted.bodies, fitted.factors, strict=True))
         write_scaled_model(folder / "scaled.osim", model_file, fitted.model, factors)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from leg_model import MODEL, walk
 
+from biomech_id.errors import MissingInputError
 from biomech_id.files.json_text import json_text
 from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
+from biomech_id.osim.fit import force_outputs, outputs
 from biomech_id.osim.fit.findings import force_findings
-from biomech_id.osim.fit.force_outputs import force_lines, force_record
-from biomech_id.osim.fit.forces import ForceFit, carried_motion, fit_forces
+from biomech_id.osim.fit.force_outputs import force_lines, force_record, forces_of_person, uncarried
+from biomech_id.osim.fit.forces import CONTACT_SD_M, ContactPlace, ForceFit, _Balance, carried_motion, fit_forces
 from biomech_id.osim.fit.person import FittedMotion
 from biomech_id.osim.fit.root_wrench import RootState, RootWrench
 from biomech_id.osim.skeleton.skeleton import Skeleton
@@ -166,3 +170,77 @@ def test_record_and_lines_say_both_residuals_and_the_changes(shifted: ForceFit) 
     assert record["after_if_contacts_were_moved"]["rms_moment_Nm"] < record["after"]["rms_moment_Nm"]
     assert force_lines(shifted)[-1].startswith("hop is not dynamically consistent")
     assert "not applied" in force_lines(shifted)[-2]
+
+
+def test_masses_that_nobody_has_are_named_and_refused(wrong: ForceFit) -> None:
+    whole = replace(wrong, weighed_kg=wrong.mass_kg / 1.05)
+    thigh = replace(wrong, mass_factor=np.where(np.array(wrong.kinds) == "thigh", 1.5, 1.0))
+    for off in (whole, thigh):
+        assert not off.consistent
+        assert [finding.rule for finding in force_findings(off)] == ["fit-mass-off"]
+    (finding,) = force_findings(thigh)
+    assert (finding.values["segment"], finding.values["percent"]) == ("thigh", pytest.approx(50.0))
+
+
+def test_contacts_that_stand_off_together_are_named_and_refused(wrong: ForceFit) -> None:
+    places = [ContactPlace("shank", 0.0, 0.5, np.array([0.01 * k, 0.07]), np.array([0.05, 0.05])) for k in range(2)]
+    off = replace(wrong, contacts=tuple(places))
+    assert not off.consistent
+    assert [finding.rule for finding in force_findings(off)] == ["fit-loads-elsewhere"]
+    assert replace(wrong, contacts=(places[0], replace(places[1], offset_m=np.array([0.0, -0.07])))).consistent
+
+
+def test_the_axis_named_is_the_one_that_is_off(wrong: ForceFit) -> None:
+    contact = ContactPlace("shank", 0.0, 0.5, np.array([0.012, 0.040]), np.array([0.003, 0.015]))
+    (finding,) = force_findings(replace(wrong, contacts=(contact,)))
+    assert (finding.values["axis"], finding.values["offset_mm"]) == ("Z", pytest.approx(40.0))
+
+
+def test_steps_that_help_nowhere_are_no_end_and_are_said(wrong: ForceFit, monkeypatch: pytest.MonkeyPatch) -> None:
+    outer = loads()
+    carried = carried_motion(MODEL, recorded(0.02), outer)
+    assert carried is not None
+    balance = _Balance(MODEL, carried, outer)
+    start = balance.filtered()
+    monkeypatch.setattr(balance, "_at", lambda *_: replace(start, cost=2.0 * start.cost))
+    assert not balance.solved(start, contacts=False).converged
+    assert [finding.rule for finding in force_findings(replace(wrong, converged=False))] == ["fit-forces-unfinished"]
+
+
+@pytest.mark.parametrize(("contacts", "limit"), [(1, 5.99), (3, 12.59)])
+def test_chance_is_that_of_all_contacts(contacts: int, limit: float) -> None:
+    told = 1e-9 * np.eye(2 * contacts)
+    point = SimpleNamespace(offset_m=np.zeros(2 * contacts), covariance=told)
+    assert _Balance.chance(None, point) == pytest.approx(limit, abs=0.01)  # type: ignore[arg-type]
+    half = SimpleNamespace(offset_m=np.zeros(2 * contacts), covariance=0.5 * CONTACT_SD_M**2 * np.eye(2 * contacts))
+    assert _Balance.chance(None, half) == pytest.approx(0.5 * limit, abs=0.01)  # type: ignore[arg-type]
+
+
+def test_loads_that_carry_nobody_are_told_with_both_weights() -> None:
+    (load,) = loads()
+    assert load.force_N is not None
+    light = (replace(load, force_N=0.5 * load.force_N),)
+    person = SimpleNamespace(model=MODEL, motions=(recorded(),))
+    assert forces_of_person(person, light) is None  # type: ignore[arg-type]
+    values = uncarried(MODEL, light).values
+    weight_N = 9.80665 * sum(body.mass_kg for body in MODEL.bodies)
+    assert values["weight_N"] == pytest.approx(weight_N, rel=1e-3)
+    assert values["load_N"] == pytest.approx(0.5 * weight_N, rel=0.1)
+
+
+def test_the_trial_is_the_one_with_least_left_over(wrong: ForceFit, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = replace(recorded(), name="other", q=recorded().q + 0.3 * np.eye(recorded().q.shape[1])[3])
+    short = replace(recorded(shown=slice(60)), name="hop")
+    monkeypatch.setattr(force_outputs, "fit_forces", lambda model, motion, *_: replace(wrong, name=motion.name))
+    fit = forces_of_person(SimpleNamespace(model=MODEL, motions=(short, elsewhere)), loads())  # type: ignore[arg-type]
+    assert fit is not None
+    assert fit.name == "hop"
+    assert fit.left_in_trials_Nm["hop"] < fit.left_in_trials_Nm["other"]
+    assert "N m in other" in force_lines(fit)[0]
+    assert force_record(fit)["moment_left_in_trials_Nm"] == fit.left_in_trials_Nm
+
+
+def test_loads_without_a_force_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "outer_forces", lambda _: ())
+    with pytest.raises(MissingInputError, match="names no force"):
+        outputs.fit_files(tmp_path / "m.osim", [tmp_path / "a.trc"], tmp_path / "out", loads=tmp_path / "loads.xml")
