@@ -216,7 +216,7 @@ def angles_in_degrees(
 
 def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
     root = read_document(setup.model_file, actuators=False)
-    along_paths = root.find(".//ForceSet//GeometryPath") is not None
+    along_paths = root.find(".//GeometryPath") is not None
     model = model_in(root, str(setup.model_file), muscles=along_paths, markers=False, compat=compat)
     passive = passive_forces_in(root, model, setup.excluded, compat=compat)
     of_passive = f"{Path(setup.output_forces).stem}_passive_forces.sto" if setup.output_forces and passive.forces else ""

@@ -41,7 +41,7 @@ WITHOUT_BAND: tuple[RowsWithoutBand, ...] = tuple(_listed())
 
 
 def why_no_band(table: str, row: str) -> str | None:
-    """Return why a row of a table has no band; None where it has one, or ought to.
+    """Return why a row of a table has no band, or in which sessions it has none; None where it always has one, or ought to.
 
     Parameters
     ----------
@@ -57,5 +57,7 @@ def why_no_band(table: str, row: str) -> str | None:
     'one error moves several parts against each other: their sum, the joint moment, has the band'
     >>> why_no_band("cycles", "KneeMoment") is None
     True
+    >>> why_no_band("scores", "GPS")
+    'only where a cycle in the mean has no band, of a leg whose errors nobody knows'
     """
     return next((one.why for one in WITHOUT_BAND if one.table == table and any(fnmatchcase(row, p) for p in one.rows)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
@@ -10,6 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import ConstantFunction, simm_spline
 from biomech_id.multibody.joints import AxisFunction
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel, OffsetFrame
@@ -48,10 +50,14 @@ _SLIDES = tuple(f"f_{axis}_delta_{axis}_function" for axis in "xyz")
 _VARIABLES = {name: k for k, name in enumerate(("theta_x", "theta_y", "theta_z", "delta_x", "delta_y", "delta_z"))}
 _OPERATIONS: dict[str, np.ufunc] = {
     "Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.divide, "Pow": np.power,
-    "USub": np.negative, "UAdd": np.positive,
+    "USub": np.negative,
+}  # fmt: skip
+_FUNCTIONS: dict[str, np.ufunc] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "abs": np.abs,
 }  # fmt: skip
 _LONGEST = 1000
+#: Names, and numbers, which may begin with noughts.
+_WORDS = re.compile(r"([A-Za-z_]\w*)|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 #: Relative length -> tension of a ligament that says nothing, for a pcsa_force of 1 N: OpenSim's.
 _LIGAMENT = (
     (-5.0, 0.998, 0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.601, 1.602, 5.0),
@@ -91,49 +97,78 @@ def passive_forces_in(
         A coordinate or body that the model does not have.
     """
     holder = root if root.tag == "Model" else root.find("Model")
-    if holder is None or "all" in map(str.lower, excluded):
+    if holder is None:
         return PassiveForces()
     blocks = _Blocks(holder, model)
-    groups = {group.get("name", ""): element_text(group, "members").split() for group in holder.iterfind("ForceSet/groups/*")}
-    in_groups = {name for word in excluded for name in groups.get(word, ())}
+    acting, by_name = _acting(holder, blocks, excluded, compat=compat)
     forces, paths, left_out = list[PassiveForce](), list[tuple[MuscleModel, TensionLaw]](), list[str]()
-    by_name = list[str]()
-    for element in (force for group in ("ForceSet", "ComponentSet") for force in objects_in(holder, group)):
-        off = is_true(element, "isDisabled") or not is_true(element, "appliesForce", default=True)
-        name = element.get("name", "")
-        if off or name in in_groups or not element.tag.endswith(PASSIVE_KINDS):
-            continue
-        if name in excluded and not compat and name.lower() not in ("muscles", "actuators"):
-            by_name.append(name)
-        elif element.tag in _PATHS:
-            paths.append((path_of(element, None, blocks.frames.find, blocks.where), _PATHS[element.tag](blocks, element)))
-        elif (force := _KINDS[element.tag](blocks, element) if element.tag in _KINDS else None) is not None:
-            forces.append(force)
-        else:
+    for element in acting:
+        force = None
+        try:
+            if element.tag in _PATHS:
+                paths.append((path_of(element, None, blocks.frames.find, blocks.where), _PATHS[element.tag](blocks, element)))
+                continue
+            force = _KINDS[element.tag](blocks, element) if element.tag in _KINDS else None
+        except FileRefusedError:
+            # A function of another kind, say: the other forces act all the same.
+            pass
+        if force is None:
             left_out.append(described(element))
+        else:
+            forces.append(force)
     along, remarks = _along_paths(model, paths)
     if left_out:
         more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
-        remarks.insert(0, f"The model's {', '.join(left_out[:3])}{more} would act in OpenSim, and are not computed here.")
+        remarks.insert(
+            0, f"The model's {', '.join(left_out[:3])}{more} would act in OpenSim, or stop it, and are not computed here."
+        )
     if by_name:
-        remarks.append(f"The setup excludes {', '.join(by_name)} by name; OpenSim 4.6 heeds only groups, and would let them act.")
+        remarks.append(
+            f"The setup excludes {', '.join(by_name)} by name, or beyond the ForceSet; OpenSim 4.6 heeds only groups and ALL, and "
+            "these of the ForceSet alone: it would let them act."
+        )
     return PassiveForces((*forces, *along), tuple(remarks))
+
+
+def _acting(holder: Element, blocks: _Blocks, excluded: Sequence[str], *, compat: bool) -> tuple[list[Element], list[str]]:
+    """Forces that act, and the names of those that are excluded though OpenSim would let them act."""
+    acting, by_name = list[Element](), list[str]()
+    inside = list(objects_in(holder, "ForceSet"))
+    groups = {group.get("name", ""): element_text(group, "members").split() for group in holder.iterfind("ForceSet/groups/*")}
+    in_groups = {name for word in excluded for name in groups.get(word, ())}
+    everything = "all" in map(str.lower, excluded)
+    outside = (*objects_in(holder, "ComponentSet"), *holder.iterfind(".//components/*"))
+    for k, element in enumerate((*inside, *outside)):
+        name = element.get("name", "")
+        heeded = k < len(inside) and (everything or name in in_groups)
+        if heeded or not element.tag.endswith(PASSIVE_KINDS) or not blocks.acts(element):
+            continue
+        if not compat and (everything or (name in excluded and name.lower() not in ("muscles", "actuators"))):
+            by_name.append(name)
+        else:
+            acting.append(element)
+    return acting, by_name
 
 
 def _along_paths(
     model: MusculoskeletalModel, pairs: Sequence[tuple[MuscleModel, TensionLaw]]
 ) -> tuple[list[PassiveForce], list[str]]:
     """Forces along paths, and a sentence for each path that is not computed."""
-    moving = [path.name for path, _ in pairs if any(isinstance(point, MovingPoint) for point in path.points)]
+    named = dict[str, tuple[MuscleModel, TensionLaw]]()
+    for path, law in pairs:
+        name = path.name
+        while name in named:
+            name += "_"
+        named[name] = (replace(path, name=name), law)
+    moving = [name for name, (path, _) in named.items() if any(isinstance(point, MovingPoint) for point in path.points)]
     remarks = [f"The path of {name} has points that move within their bodies: it would act in OpenSim." for name in moving]
-    still = [(path, law) for path, law in pairs if path.name not in moving]
+    still = tuple(path for name, (path, _) in named.items() if name not in moving)
     if not still:
         return [], remarks
     # OpenSim's dynamics tool takes coordinates as they are, those that follow others too.
-    paths = MusclePaths(replace(model, muscles=tuple(path for path, _ in still), couplings=()))
-    laws = {path.name: law for path, law in still}
+    paths = MusclePaths(replace(model, muscles=still, couplings=()))
     remarks += [f"{why} It would act in OpenSim." for why in paths.left_out.values()]
-    return [PassivePaths(paths, tuple(laws[name] for name in paths.names))] if paths.names else [], remarks
+    return [PassivePaths(paths, tuple(named[name][1] for name in paths.names))] if paths.names else [], remarks
 
 
 class _Blocks:
@@ -144,23 +179,32 @@ class _Blocks:
         self.defaults = {element.tag: element for element in holder.iterfind("defaults/*")}
         self.surfaces = {each.get("name", ""): each for each in objects_in(holder, "ContactGeometrySet")}
 
-    def _holder(self, element: Element, tag: str) -> Element | None:
+    def holder(self, element: Element, tag: str) -> Element:
         """What says a property: the block itself, or the model's default of its kind."""
-        both = (element, self.defaults.get(element.tag))
-        return next((each for each in both if each is not None and each.find(tag) is not None), None)
+        default = self.defaults.get(element.tag)
+        return element if default is None or element.find(tag) is not None else default
+
+    def acts(self, element: Element) -> bool:
+        on, off = (self.holder(element, tag) for tag in ("appliesForce", "isDisabled"))
+        return is_true(on, "appliesForce", default=True) and not is_true(off, "isDisabled")
 
     def number(self, element: Element, tag: str, otherwise: float) -> float:
-        holder = self._holder(element, tag)
-        return otherwise if holder is None else element_number(holder, tag, otherwise, self.where)
+        return element_number(self.holder(element, tag), tag, otherwise, self.where)
 
     def three(self, element: Element, *tags: str) -> FloatArray:
         """Numbers of several children in a row."""
-        holders = [(self._holder(element, tag), tag) for tag in tags]
-        return np.concatenate([np.zeros(3) if each is None else three_or_zeros(each, tag, self.where) for each, tag in holders])
+        return np.concatenate([three_or_zeros(self.holder(element, tag), tag, self.where) for tag in tags])
 
     def function(self, element: Element, tag: str, otherwise: AxisFunction) -> AxisFunction:
-        holder = self._holder(element, tag)
-        return otherwise if holder is None else function_in(holder.find(tag), described(element), self.where)
+        """A function, in an element of this tag or with this tag for its name, as OpenSim itself writes some."""
+        for child in (*element, *self.defaults.get(element.tag, ())):
+            if tag in (child.tag, child.get("name")):
+                holder = child
+                if child.tag != tag:
+                    holder = Element(tag)
+                    holder.append(child)
+                return function_in(holder, described(element), self.where)
+        return otherwise
 
     def coordinate(self, element: Element) -> str:
         name = socket(element, "coordinate", "coordinate").rpartition("/")[2]
@@ -186,7 +230,8 @@ class _Blocks:
         return first, second
 
 
-def _limit(blocks: _Blocks, element: Element) -> PassiveForce:
+def _limit(blocks: _Blocks, element: Element) -> PassiveForce | None:
+    """None where the stiffness rises over no way, which OpenSim refuses."""
     name = blocks.coordinate(element)
     unit = np.pi / 180.0 if blocks.model.coordinates[blocks.model.index(name)].motion == "rotational" else 1.0
     lower, upper = (
@@ -194,7 +239,7 @@ def _limit(blocks: _Blocks, element: Element) -> PassiveForce:
         for side in ("lower", "upper")
     )
     damping, transition = blocks.number(element, "damping", 0.001) / unit, blocks.number(element, "transition", 0.1) * unit
-    return CoordinateLimit(element.get("name", ""), name, lower, upper, damping, transition)
+    return CoordinateLimit(element.get("name", ""), name, lower, upper, damping, transition) if transition else None
 
 
 def _spring(blocks: _Blocks, element: Element) -> PassiveForce:
@@ -215,7 +260,8 @@ def _function_bushing(blocks: _Blocks, element: Element) -> PassiveForce:
 def _expression_bushing(blocks: _Blocks, element: Element) -> PassiveForce | None:
     """None where an expression is of another kind."""
     try:
-        laws = [_expression(element_text(element, f"{tag}_expression") or "0") for tag in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
+        tags = [f"{word}_expression" for word in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
+        laws = [_expression(element_text(blocks.holder(element, tag), tag) or "0") for tag in tags]
     except (SyntaxError, KeyError, ValueError, OverflowError, RecursionError):
         return None
     return _held(blocks, element, lambda way: np.column_stack([law(way) + np.zeros(len(way)) for law in laws]))
@@ -223,14 +269,16 @@ def _expression_bushing(blocks: _Blocks, element: Element) -> PassiveForce | Non
 
 def _expression(text: str) -> Callable[[FloatArray], FloatArray]:
     """A function of turns and slides (N, 6), as a document writes it."""
-    if len(text) > _LONGEST:
+    text = "".join(text.split()).rstrip(";")
+    if len(text) > _LONGEST or "**" in text or "#" in text:
         raise SyntaxError(text)
-    return _term(ast.parse("".join(text.split()).replace("^", "**"), mode="eval").body)
+    apart = _WORDS.sub(lambda word: f" {word[1] or float(word[0])!s} ", text)
+    return _term(ast.parse(apart.replace("^", "**").strip(), mode="eval").body)
 
 
 def _term(node: ast.expr) -> Callable[[FloatArray], FloatArray]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        value = np.full(1, node.value, dtype=np.float64)
+    if isinstance(node, ast.Constant) and isinstance(node.value, float):
+        value = np.full(1, node.value)
         return lambda way: value
     if isinstance(node, ast.Name):
         column = _VARIABLES[node.id]
@@ -240,7 +288,10 @@ def _term(node: ast.expr) -> Callable[[FloatArray], FloatArray]:
         for child in ast.iter_child_nodes(node)
         if isinstance(child, ast.expr) and child is not getattr(node, "func", None)
     ]
-    operation = _OPERATIONS[getattr(getattr(node, "func", None), "id", type(getattr(node, "op", node)).__name__)]
+    if isinstance(node, ast.Call):
+        operation = _FUNCTIONS[getattr(node.func, "id", "")]
+    else:
+        operation = _OPERATIONS[type(getattr(node, "op", node)).__name__]
     if len(parts) != operation.nin:
         raise SyntaxError(ast.unparse(node))
     return lambda way: operation(*(part(way) for part in parts))
@@ -261,7 +312,7 @@ def _points(blocks: _Blocks, element: Element) -> PassiveForce:
 
 
 def _contact(blocks: _Blocks, element: Element) -> PassiveForce | None:
-    """None where a surface is of another kind."""
+    """None where a surface is of another kind, or two that may touch have no stiffness, of which OpenSim makes NaN."""
     surfaces = []
     for group in element.iter("HuntCrossleyForce..ContactParameters"):
         numbers = [element_number(group, tag, 0.0, blocks.where) for tag in _CONTACT]
@@ -273,13 +324,14 @@ def _contact(blocks: _Blocks, element: Element) -> PassiveForce | None:
             frame = blocks.frame(shape, socket(shape, "frame", "body_name"), *places)
             radius = blocks.number(shape, "radius", 0.0) if shape.tag == "ContactSphere" else np.inf
             surfaces.append(ContactSurface(frame, radius, numbers[0], numbers[1], (numbers[2], numbers[3], numbers[4])))
+    stiff = [surface.stiffness for surface in surfaces]
+    if min(stiff, default=0.0) < 0.0 or stiff.count(0.0) > 1:
+        return None
     return HuntCrossley(element.get("name", ""), tuple(surfaces), blocks.number(element, "transition_velocity", 0.01))
 
 
 def _path_spring(blocks: _Blocks, element: Element) -> TensionLaw:
-    rest, stiffness, dissipation = (
-        element_number(element, tag, 0.0, blocks.where) for tag in ("resting_length", "stiffness", "dissipation")
-    )
+    rest, stiffness, dissipation = (blocks.number(element, tag, 0.0) for tag in ("resting_length", "stiffness", "dissipation"))
     return lambda length, rate: stiffness * np.maximum(length - rest, 0.0) * (1.0 + dissipation * rate)
 
 

@@ -18,14 +18,14 @@ from biomech_id.files.inputs import read_input
 NOTHING = ("", "Unassigned")
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
-#: How the tags of forces end that act without being driven.
-_PASSIVE_ENDS = tuple(f'{word} name="' for word in ("Force", "Spring", "Ligament"))
 #: Elements whose numbers may be infinite.
 _UNBOUNDED = ("range", "time_range")
-_PASSIVE_OBJECT = re.compile(r"<(\w*(?:Force|Spring|Ligament)) name=\".*?</\1>", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+#: Forces that act without being driven, by how their tags end; properties begin with a small letter: ``appliesForce``.
+_PASSIVE_OBJECT = re.compile(r"<((?=[A-Z])\w*(?:Force|Spring|Ligament))(?=[\s/>])[^>]*?(?:/>|>.*?</\1\s*>)", re.DOTALL)
 #: What a set says of kinds of objects, which OpenSim heeds of a model only; and which objects belong together.
-_DEFAULTS = re.compile(r"<defaults>.*?</defaults>", re.DOTALL)
-_GROUP = re.compile(r"<ObjectGroup\b.*?</ObjectGroup>", re.DOTALL)
+_DEFAULTS = re.compile(r"<defaults(?:\s[^>]*)?(?<!/)>.*?</defaults\s*>", re.DOTALL)
+_GROUP = re.compile(r"<ObjectGroup\b.*?</ObjectGroup\s*>", re.DOTALL)
 #: Tags such as ``HuntCrossleyForce::ContactParametersSet``, which XML's name spaces do not allow.
 _COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
 
@@ -72,12 +72,12 @@ def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
 
 def _without_actuators(text: str) -> str:
     """The text whose one ForceSet holds only what acts by itself; as it is where there are none or several sets."""
+    text = _COMMENT.sub("", text)
     start, end = text.find("<ForceSet"), text.rfind("</ForceSet>")
     if not 0 <= start < end or text.find("<ForceSet", start + 1, end) >= 0:
         return text
     forces = _DEFAULTS.sub("", text[start:end])
-    kept = _PASSIVE_OBJECT.finditer(forces) if any(word in forces for word in _PASSIVE_ENDS) else ()
-    inside = "".join(match.group() for match in kept)
+    inside = "".join(match.group() for match in _PASSIVE_OBJECT.finditer(forces))
     groups = "".join(_GROUP.findall(forces))
     return f"{text[:start]}<ForceSet><objects>{inside}</objects><groups>{groups}</groups>{text[end:]}"
 

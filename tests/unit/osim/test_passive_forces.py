@@ -16,7 +16,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion
 from biomech_id.osim.forces.passive_documents import passive_forces_in
 from biomech_id.osim.forces.passive_forces import Bushing, PassiveEffect, PassiveForces, PassiveState
 from biomech_id.osim.skeleton.skeleton import Skeleton
-from biomech_id.readers.opensim.document import read_document
+from biomech_id.readers.opensim.document import objects_in, read_document
 
 ROD = """<Model name="rod"><BodySet><objects><Body name="rod"><mass>2</mass><mass_center>0 -0.2 0</mass_center>
 <inertia>0.1 0.1 0.1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><PinJoint name="hinge">
@@ -104,12 +104,72 @@ def test_a_ball_on_the_floor_is_pushed_up_and_rubs_against_its_way() -> None:
         "-" * 999,
         "'a'",
         "sin(1, 2)",
+        "+theta_x",
+        "True*theta_x",
+        "1_0*theta_x",
+        "0x10*theta_x",
+        "2theta_x",
+        "theta_x**2",
+        "Add(theta_x, 1)",
+        "theta_x # more",
     ],
 )
 def test_an_expression_of_another_kind_is_named(text: str) -> None:
     bushing = f'<ExpressionBasedBushingForce name="pad"><Mx_expression>{text}</Mx_expression></ExpressionBasedBushingForce>'
     (remark,) = acting(bushing, np.zeros(1), np.zeros(1))[0].remarks
     assert "ExpressionBasedBushingForce pad would act" in remark
+
+
+def test_defaults_hold_for_what_a_block_does_not_say() -> None:
+    curve = '<SimmSpline name="force_length_curve"><x>0 1 2 3</x><y>1 1 1 1</y></SimmSpline>'
+    strap = """<Ligament name="{}"><GeometryPath><PathPointSet><objects><PathPoint name="a"><socket_parent_frame>/ground
+</socket_parent_frame><location>0.2 0.1 0</location></PathPoint><PathPoint name="b"><socket_parent_frame>/bodyset/rod
+</socket_parent_frame><location>0 -0.4 0</location></PathPoint></objects></PathPointSet></GeometryPath>{}<resting_length>0.1
+</resting_length><pcsa_force>7</pcsa_force></Ligament>"""
+    off = BUSHING.replace("<rotational", "<appliesForce>{}</appliesForce><rotational", 1)
+    blocks = BUSHING + off.format("true").replace("pad", "on") + strap.format("one", "") + strap.format("two", curve)
+    blocks += strap.format("two", curve.replace("1 1 1 1", "2 2 2 2"))
+    default = f"""<defaults><BushingForce name="default"><appliesForce>false</appliesForce></BushingForce><Ligament name="default">
+{curve}</Ligament></defaults>"""
+    root = fromstring(ROD.format(blocks).replace("<ForceSet>", f"{default}<ForceSet>"))
+    model = model_in(root, "rod.osim")
+    skeleton, q = Skeleton(model), np.zeros((1, 1))
+    effect = passive_forces_in(root, model).exert(PassiveState(skeleton, q, q, skeleton_motion(skeleton, q, q, q)))
+    pulls = [np.linalg.norm(action.on_bodies[-1].force_N) for action in effect.actions[1:]]
+    assert [action.name for action in effect.actions] == ["on", "one", "two", "two_"]
+    np.testing.assert_allclose(pulls, [7.0, 7.0, 14.0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("block", "named"),
+    [
+        (LIMIT.replace(">8<", ">0<"), "CoordinateLimitForce limit"),
+        (CONTACT.replace("<stiffness>1e5</stiffness>", ""), "HuntCrossleyForce step"),
+        (CONTACT.replace("1e5", "0"), "HuntCrossleyForce step"),
+        (CONTACT.replace("1e5", "-1"), "HuntCrossleyForce step"),
+        (
+            f'<FunctionBasedBushingForce name="pad">{FRAMES}<m_x_theta_x_function><StepFunction/></m_x_theta_x_function>'
+            "</FunctionBasedBushingForce>",
+            "FunctionBasedBushingForce pad",
+        ),
+    ],
+)
+def test_one_force_that_is_not_computed_leaves_the_others(block: str, named: str) -> None:
+    forces, effect = acting(block + BUSHING.replace("pad", "bush"), np.full(1, 0.1), np.zeros(1))
+    (remark,) = forces.remarks
+    assert f"{named} would act" in remark
+    assert [action.name for action in effect.actions] == ["bush"]
+
+
+@pytest.mark.parametrize(
+    "start", ["<BushingForce name='pad'>", '<BushingForce\n  name="pad">', "<BushingForce>", '<BushingForce a="/">']
+)
+def test_forces_are_kept_however_their_tags_are_written(start: str, tmp_path: Path) -> None:
+    path = tmp_path / "rod.osim"
+    hidden = f"<!-- {LIMIT} --><Muscle><appliesForce>true</appliesForce></Muscle><ElasticFoundationForce/><defaults/>"
+    path.write_text(ROD.format(hidden + BUSHING.replace('<BushingForce name="pad">', start)), encoding="utf-8")
+    root = read_document(path, actuators=False)
+    assert [block.tag for block in objects_in(root, "ForceSet")] == ["ElasticFoundationForce", "BushingForce"]
 
 
 def test_what_is_not_computed_is_named_and_what_names_nothing_refused() -> None:
