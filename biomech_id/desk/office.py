@@ -255,7 +255,7 @@ class Office:
         record = self.record(visit)
         with self.guard:
             values = dict(change)
-            repairs = [(values.pop(key), key == "repair") for key in ("repair", "unrepair") if key in values]
+            repairs = [(values.pop(key), key == "repair") for key in ("repair", "unrepair") if values.get(key)]
             out, back = (list(values.pop(key, None) or ()) for key in ("leave_out", "take_in"))
             if out or back:
                 kept = [name for name in record.choices.get("exclude", ()) if name not in (*out, *back)]
@@ -272,14 +272,19 @@ class Office:
     def _known_names(self, visit: ArchiveVisit, change: Mapping[str, Any]) -> None:
         """Refuse names that are no recordings of the visit: no path comes from a page."""
         stems = {Path(name).stem for name in visit.names} | set(visit.names)
-        named = [change.get("static") or "", *(name for key in _LISTS for name in change.get(key) or ())]
-        named += [*(change.get("conditions") or {})]
-        films = change.get("film") or {}
-        named += [tie.get("trial", "") for tie in films.values() if isinstance(tie, Mapping)]
-        for name in filter(None, [*named, *films]):
-            if name not in (visit.films if name in films else stems):
-                raise Refusal.because("desk-no-file", status=422, file=str(name))
-        listed = {"marker_set": MARKER_SETS, "model": (AUTO, *model_names()), "norm": self.norms}
+        conditions, films, *repairs = (change.get(key) or {} for key in ("conditions", "film", "repair", "unrepair"))
+        lists = [change.get(key) or [] for key in _LISTS]
+        for values, kind in (((conditions, films, *repairs), Mapping), (lists, list)):
+            for value in values:
+                if not isinstance(value, kind):
+                    raise Refusal.because("desk-not-understood", status=422, why=type(value).__name__)
+        trials = [tie.get("trial") for tie in films.values() if isinstance(tie, Mapping)]
+        recordings = [change.get("static"), *conditions, *trials, *(name for names in lists for name in names)]
+        for names, known in ((recordings, stems), (films, set(visit.films))):
+            for name in filter(None, names):
+                if not isinstance(name, str) or name not in known:
+                    raise Refusal.because("desk-no-file", status=422, file=str(name))
+        listed = {"marker_set": tuple(MARKER_SETS), "model": (AUTO, *model_names()), "norm": self.norms}
         for key, known in listed.items():
             if change.get(key) and change[key] not in known:
                 raise Refusal.because("desk-no-file", status=422, file=str(change[key]))

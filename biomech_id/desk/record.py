@@ -180,9 +180,9 @@ class VisitRecord:
         path = self.folder / CHOICES_FILE
         self._expect(path, seen)
         choices = _laid_over(self.choices, change)
-        subject = _laid_over(read_toml(self.recordings / SUBJECT_FILE), _subject_of(choices))
         try:
             must_fit(CHOICES, choices, CHOICES_FILE)
+            subject = _laid_over(read_toml(self.recordings / SUBJECT_FILE), _subject_of(choices))
             if subject:
                 must_fit(SUBJECT, subject, SUBJECT_FILE)
         except BiomechError as error:

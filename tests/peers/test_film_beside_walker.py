@@ -112,6 +112,9 @@ def test_in_play_the_film_leads_and_a_cycle_is_looped(page: Page, tmp_path: Path
     window.evaluate(SEEK, 0.5)
     strike = window.locator("#film-event option").nth(1).get_attribute("value")
     window.select_option("#film-event", strike)
+    window.click("#film-tie")
+    window.locator("#film-loosen").wait_for()
+    assert window.evaluate("() => document.activeElement.id") == "film-loosen"
     offset = float(window.locator("#film-state").get_attribute("data-offset"))
     assert offset == pytest.approx(0.5 - float(strike), abs=0.03)
     window.select_option("#speed", "0.25")
@@ -150,6 +153,93 @@ def test_two_places_tell_how_fast_the_film_s_clock_runs(page: Page, tmp_path: Pa
     assert float(state.get_attribute("data-rate")) == pytest.approx(0.5, abs=0.01)
     page.scrub(100)
     assert abs(number_of(window) - 75) <= 1
+    assert "0.50" in state.inner_text().partition("=")[2]
+    # Tied anew by one place, it runs as fast as before.
+    window.click("#film-loosen")
+    window.evaluate(SEEK, 3.0)
+    window.click("#film-tie")
+    window.locator("#film-loosen").wait_for()
+    assert float(state.get_attribute("data-rate")) == pytest.approx(0.5, abs=0.01)
+    page.scrub(200)
+    assert abs(number_of(window) - 175) <= 1
+
+
+def tied(page: Page, film: Path, frame: int, film_s: float) -> Any:
+    """The page's window, with a film tied by one place."""
+    window = page.page
+    if not film.exists():
+        shutil.copy(FILMS / "numbered.webm", film)
+    choose(window, film)
+    window.locator("#film-tie:enabled").wait_for()
+    page.scrub(frame)
+    window.evaluate(SEEK, film_s)
+    window.click("#film-tie")
+    window.locator("#film-loosen").wait_for()
+    return window
+
+
+def test_behind_the_film_s_end_the_clock_carries_play_on(page: Page, tmp_path: Path) -> None:
+    window = tied(page, tmp_path / "walk01.webm", 100, 3.0)  # the film ends at 2.0 s, the recording later
+    page.scrub(150)
+    window.click("#play")
+    window.wait_for_function("() => Number(document.getElementById('scrub').value) > 230")
+    assert window.locator("#film-outside").is_visible()
+    window.click("#play")
+
+
+def test_where_the_film_shows_nothing_no_picture_stands(page: Page, tmp_path: Path) -> None:
+    window = tied(page, tmp_path / "walk01.webm", 100, 0.5)  # the film begins at 0.5 s
+    outside = window.locator("#film-outside")
+    assert outside.is_hidden()
+    for language, words in (("en", "does not show this moment"), ("de", "zeigt diesen Augenblick nicht")):
+        window.select_option("#language", language)
+        page.scrub(20)
+        assert outside.is_visible()
+        assert words in outside.inner_text()
+        page.scrub(60)
+        assert outside.is_hidden()
+    # Play goes on from before the film into it.
+    page.scrub(40)
+    window.click("#play")
+    window.wait_for_function("() => !document.getElementById('film-video').paused")
+    # A film put away while it plays is silent.
+    window.select_option("#film-name", "")
+    assert window.locator("#film-video").evaluate("(video) => video.paused && !video.readyState")
+
+
+def test_a_tie_is_one_of_a_session_s_own_trial(chromium: Any, html: Path, tmp_path: Path) -> None:
+    sessions = (html.parent / "anna", shutil.copytree(html.parent / "anna", tmp_path / "second"))
+    page = open_page(chromium, write_review(sessions, tmp_path / "both.html"))
+    window = tied(page, tmp_path / "walk01.webm", 100, 0.5)
+    window.select_option("#session", "1")
+    window.wait_for_function("() => document.getElementById('film').hidden")
+    assert window.locator("#film-loosen").count() == 0
+    window.select_option("#session", "0")
+    window.locator("#film-loosen").wait_for()
+    window.context.close()
+
+
+def test_another_file_of_the_same_name_is_not_tied(page: Page, tmp_path: Path) -> None:
+    window = tied(page, tmp_path / "walk01.webm", 100, 0.5)
+    choose(window, tmp_path / "walk01.webm")
+    window.locator("#film-loosen").wait_for()
+    (tmp_path / "other").mkdir()
+    choose(window, shutil.copy(FILMS / "numbered.mp4", tmp_path / "other" / "walk01.webm"))
+    window.locator("#film-tie:enabled").wait_for()
+
+
+def test_a_film_picked_by_hand_stays_while_the_trial_does(page: Page, tmp_path: Path) -> None:
+    window = tied(page, tmp_path / "walk01.webm", 100, 0.5)
+    choose(window, shutil.copy(FILMS / "numbered.webm", tmp_path / "Walk02.side.webm"))
+    window.select_option("#film-name", "Walk02.side.webm")
+    window.click("#theme")
+    assert window.locator("#film-name").input_value() == "Walk02.side.webm"
+    window.select_option("#trial", "1")
+    window.wait_for_function("() => document.getElementById('trial').value === '1'")
+    assert window.locator("#film-name").input_value() == "Walk02.side.webm"
+    window.select_option("#trial", "0")
+    window.locator("#film-loosen").wait_for()
+    assert window.locator("#film-name").input_value() == "walk01.webm"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -198,6 +288,19 @@ def test_a_film_of_the_archive_is_tied_in_the_desk(tmp_path: Path, chromium: Any
         page.reload()
         page.locator("#film-loosen").wait_for()
         assert number_of(page) == 100
+        # Once the film's address is too old, it is opened anew at the same place; and where it is gone, that is said.
+        break_film = "(video) => { video.src = '/file/old/ticket/film.mp4'; }"
+        page.locator("#film-video").evaluate(break_film)
+        page.wait_for_function(
+            "() => { const video = document.getElementById('film-video'); return video.readyState && !video.error; }"
+        )
+        assert number_of(page) == 100
+        (visit / name).rename(tmp_path / "away.mp4")
+        page.locator("#film-video").evaluate(break_film)
+        problem = page.locator("#film-problem")
+        problem.wait_for()
+        assert problem.locator("code").count() == 0
+        (tmp_path / "away.mp4").rename(visit / name)
         page.get_by_test_id("back").click()
         at_stage(page, "P1/v1", "review")
     assert contents(tmp_path / "archive") == before

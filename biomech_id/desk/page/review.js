@@ -87,6 +87,7 @@ async function run() {
 /** How far the visit is now. */
 async function look() {
   visit = await ask("GET", `/api/visits/${id}`);
+  Object.assign(films, visit.choices.film);
   const working = ["waiting", "running"].includes(visit.stage);
   /** @type {HTMLButtonElement} */ (rerun).disabled = working || !["changed", "failed"].includes(visit.stage);
   progress.hidden = !working;

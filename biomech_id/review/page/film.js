@@ -13,7 +13,7 @@ const DRIFT = 1 / 3000;
 const SPEEDS = [1 / 16, 16];
 const CONVERT = "ffmpeg -i FILM -c:v libx264 -pix_fmt yuv420p -crf 18 -an COPY.mp4";
 
-/** @typedef {{trial: () => LoadedTrial | null, now: () => number, goto: (time_s: number) => void, pause: () => void}} Bench */
+/** @typedef {{trial: () => LoadedTrial | null, trials: () => string[], session: () => number, now: () => number, goto: (time_s: number) => void, pause: () => void}} Bench */
 
 export class Film {
   /** @param {Bench} bench */
@@ -26,8 +26,17 @@ export class Film {
     this.tie = null;
     this.loose = false;
     this.running = false;
-    this.problem = "";
+    /** The trial that the film was shown for. */
+    this.openedFor = "";
+    /** Why it does not play, in the language chosen. @type {(() => string) | null} */
+    this.problem = null;
+    this.convertible = false;
+    /** Whether its data were read once, and whether it was opened anew since the last picture. */
+    this.read = false;
+    this.anew = false;
     this.picture_s = 0;
+    /** Where the film ended in play (s): from there on it does not lead. */
+    this.ended_s = Infinity;
     this.pictures = 0;
     /** @type {number | null} */
     this.wanted_s = null;
@@ -36,18 +45,23 @@ export class Film {
     this.video = /** @type {HTMLVideoElement} */ (element("video", { id: "film-video", muted: true, playsInline: true, preload: "auto" }));
     this.video.addEventListener("loadedmetadata", () => {
       this.host.dataset.tall = String(this.video.videoHeight > this.video.videoWidth);
-      if (!this.video.videoWidth) this.fail(say("film_no_play", { name: this.name }));
+      this.read = true;
+      if (!this.video.videoWidth) this.fail(() => say("film_no_play", { name: this.name }), true);
       else this.draw();
+      if (!this.tied && this.anew) this.seek(this.picture_s);
       this.follow();
     });
-    this.video.addEventListener("error", () => this.video.getAttribute("src") && this.fail(say("film_no_play", { name: this.name })));
+    this.video.addEventListener("seeked", () => (this.anew = false));
+    this.video.addEventListener("error", () => this.video.getAttribute("src") && this.broken());
     const heard = (/** @type {number} */ _, /** @type {VideoFrameCallbackMetadata} */ { mediaTime }) => {
       this.picture_s = mediaTime;
       this.pictures += 1;
       this.video.requestVideoFrameCallback(heard);
     };
     this.video.requestVideoFrameCallback?.(heard);
-    this.host = element("figure", { class: "film", id: "film", hidden: true }, this.video);
+    this.caption = element("figcaption", { id: "film-outside", role: "status" });
+    this.host = element("figure", { class: "film", id: "film", hidden: true }, this.video, this.caption);
+    this.state = element("span", { id: "film-state", role: "status" });
     this.controls = element("div", { class: "bar", id: "film-bar", role: "group" });
   }
 
@@ -59,42 +73,71 @@ export class Film {
     return this.tie !== null && !this.loose && !this.problem && this.video.readyState > 0;
   }
 
-  /** Films of the trial, the one that somebody tied to it first. @param {string} trial */
-  of(trial) {
-    const stands = (/** @type {string} */ name) => port.ties[name]?.trial === trial;
-    const begins = (/** @type {string} */ name) => !port.ties[name] && name.startsWith(trial) && !/^[\p{L}\p{N}]/u.test(name.slice(trial.length));
+  /** The trial shown as ties name it; the page alone may hold sessions whose trials have the same names. */
+  get trial() {
+    const name = this.bench.trial()?.note.name ?? "";
+    return name && port.byHand ? `${this.bench.session()}/${name}` : name;
+  }
+
+  /** Whether the recording's moment lies before or behind a film that is tied. */
+  get outside() {
+    if (!this.tied) return false;
+    const place_s = placeOf(/** @type {FilmTie} */ (this.tie), this.bench.now());
+    return place_s < -INSIDE_S || place_s > this.video.duration;
+  }
+
+  /** The trial's film: one that somebody tied to it, else one whose name begins with that trial's and no longer one's. */
+  ofTrial() {
+    const own = this.bench.trial()?.note.name;
+    const stands = (/** @type {string} */ name) => port.ties[name]?.trial === this.trial;
+    const begins = (/** @type {string} */ name) => !port.ties[name] && own !== undefined && longestStem(name, this.bench.trials()) === own;
     return this.names.find(stands) ?? this.names.find(begins) ?? "";
   }
 
-  /** Show the film of the trial that was opened. */
+  /** Show the film of a trial that was opened; one picked by hand stays as long as the trial does. */
   opened() {
-    const trial = this.bench.trial()?.note.name ?? "";
-    const tie = port.ties[this.name];
-    if (!this.name || (tie && tie.trial !== trial) || this.of(trial)) return this.show(this.of(trial));
-    return this.show("");
+    if (this.trial === this.openedFor) return this.draw();
+    this.openedFor = this.trial;
+    return this.show(this.ofTrial());
   }
 
   /** @param {string} name */
   async show(name) {
     if (name === this.name && !this.problem) return this.draw();
     if (this.video.src.startsWith("blob:")) URL.revokeObjectURL(this.video.src);
+    this.video.pause();
     this.video.removeAttribute("src");
-    Object.assign(this, { name, problem: "", loose: false, running: false, picture_s: 0, wanted_s: null });
+    this.video.load();
+    Object.assign(this, { name, problem: null, loose: false, running: false, read: false, anew: false, picture_s: 0, ended_s: Infinity, wanted_s: null });
     this.draw();
-    if (!name) return;
+    if (name) await this.load(name);
+  }
+
+  /** @param {string} name */
+  async load(name) {
     try {
       const file = this.chosen.get(name);
       const source = file ? URL.createObjectURL(file) : await port.openFilm(name);
       if (name === this.name) this.video.src = source;
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      if (name === this.name) this.fail(() => (error instanceof Error ? error.message : String(error)), false);
     }
   }
 
-  /** @param {string} problem */
-  fail(problem) {
-    this.problem = problem;
-    this.running = false;
+  /** A film that played is opened once more where it stood: the desk's address of it may be too old. */
+  broken() {
+    if (this.read && !this.anew) {
+      this.halt();
+      this.anew = true;
+      return this.load(this.name);
+    }
+    const convertible = this.video.error?.code === MediaError.MEDIA_ERR_DECODE || !this.read;
+    return this.fail(() => say(convertible ? "film_no_play" : "film_gone", { name: this.name }), convertible);
+  }
+
+  /** @param {() => string} problem @param {boolean} convertible whether a copy in another format would play */
+  fail(problem, convertible) {
+    Object.assign(this, { problem, convertible, running: false });
     this.draw();
   }
 
@@ -102,11 +145,16 @@ export class Film {
   draw() {
     const trial = this.bench.trial();
     const tie = port.ties[this.name];
-    this.tie = tie && tie.trial === trial?.note.name ? tie : null;
+    const focused = this.controls.contains(document.activeElement) ? document.activeElement?.id : "";
+    this.tie = tie && tie.trial === this.trial ? tie : null;
     this.host.hidden = !this.name || Boolean(this.problem);
+    this.host.dataset.outside = String(this.outside);
+    this.caption.textContent = say("film_outside");
     this.controls.hidden = !trial || (!this.names.length && port.films.length > 0);
     this.controls.setAttribute("aria-label", say("film"));
     this.controls.replaceChildren(...(trial ? [...this.choosers(), ...(this.problem ? this.problemWords() : this.name ? (this.tie && !this.loose ? this.tiedControls() : this.freeControls(trial)) : [])] : []));
+    // The control that was used may be gone: the next one to use is where the focus goes on.
+    if (focused) /** @type {HTMLElement | null} */ (document.getElementById(focused) ?? this.controls.querySelector("#film-loosen, #film-tie"))?.focus();
   }
 
   choosers() {
@@ -115,22 +163,31 @@ export class Film {
       ...options.map(([value, text]) => element("option", { value, selected: value === this.name }, text)));
     const input = element("input", { type: "file", id: "film-file", accept: "video/*,.mov,.avi,.mkv", multiple: true, hidden: true, "aria-label": say("film_choose"), onchange: (/** @type {Event} */ event) => {
       const files = [...(/** @type {HTMLInputElement} */ (event.target).files ?? [])];
-      for (const file of files) this.chosen.set(file.name, file);
+      for (const file of files) {
+        const before = this.chosen.get(file.name);
+        if (before && (before.size !== file.size || before.lastModified !== file.lastModified)) delete port.ties[file.name];
+        this.chosen.set(file.name, file);
+      }
       if (files.some((file) => file.name === this.name)) this.name = "";
-      if (files.length) this.show(this.of(this.bench.trial()?.note.name ?? "") || files[0].name);
+      if (files.length) this.show(this.ofTrial() || files[0].name);
     } });
     const own = port.byHand ? [element("button", { id: "film-choose", onclick: () => input.click() }, say("film_choose")), input] : [];
     return this.names.length ? [element("label", {}, `${say("film")} `, list), ...own] : own;
   }
 
   problemWords() {
-    return [element("p", { id: "film-problem", role: "alert" }, this.problem, " ", say("film_helps"), " ", element("code", {}, CONVERT))];
+    const helps = this.convertible ? [" ", say("film_helps"), " ", element("code", {}, CONVERT)] : [];
+    return [element("p", { id: "film-problem", role: "alert" }, this.problem?.() ?? "", ...helps)];
   }
 
   tiedControls() {
     const { offset_s, rate } = /** @type {FilmTie} */ (this.tie);
+    const times = (rate ?? 1) === 1 ? "" : `${shown(rate ?? 1, 4)} × `;
     const fast = Math.abs((rate ?? 1) - 1) > DRIFT ? ` ${say("film_runs", { rate: shown(rate ?? 1, 4) })}` : "";
-    return [element("span", { id: "film-state", "data-offset": offset_s, "data-rate": rate ?? 1 }, `✓ ${say("film_tied", { offset: `${offset_s < 0 ? "−" : "+"} ${shown(Math.abs(offset_s), 2)}` })}${fast}`),
+    this.state.className = "";
+    Object.assign(this.state.dataset, { offset: offset_s, rate: rate ?? 1 });
+    this.state.textContent = `✓ ${say("film_tied", { rate: times, offset: `${offset_s < 0 ? "−" : "+"} ${shown(Math.abs(offset_s), 2)}` })}${fast}`;
+    return [this.state,
       element("button", { id: "film-loosen", onclick: () => {
         this.bench.pause();
         this.loose = true;
@@ -147,15 +204,16 @@ export class Film {
       /** @type {HTMLInputElement} */ (slider).value = String(this.picture_s);
     };
     const events = element("select", { id: "film-event", onchange: (/** @type {Event} */ event) => {
-      const time_s = Number(/** @type {HTMLSelectElement} */ (event.target).value);
-      this.bench.goto(time_s);
-      this.keep(time_s);
+      const { value } = /** @type {HTMLSelectElement} */ (event.target);
+      if (value) this.bench.goto(Number(value));
     } }, element("option", { value: "" }, "–"), ...trial.note.events.map((each) => element("option", { value: each.time_s }, `${sideWord(each.side)} ${say(each.kind === "Foot Strike" ? "strike" : "off")} ${shown(each.time_s, 2)} s`)));
     const before = this.tie;
-    return [element("p", { class: "note", id: "film-state" }, say(before ? "film_again" : "film_free")),
+    this.state.className = "note";
+    this.state.textContent = say(before ? "film_again" : "film_free");
+    return [this.state,
       element("span", { class: "film-steps" }, element("button", { id: "film-back", "aria-label": say("film_back"), title: say("film_back"), onclick: moved(-1) }, "◀"), element("button", { id: "film-on", "aria-label": say("film_on"), title: say("film_on"), onclick: moved(1) }, "▶"), slider),
-      element("button", { class: "primary", id: "film-tie", disabled: !this.video.readyState, onclick: () => this.keep(this.bench.now()) }, say("film_tie")),
-      element("label", {}, `${say("film_event")} `, events),
+      element("span", { class: "film-ties" }, element("label", {}, `${say("film_event")} `, events),
+        element("button", { class: "primary", id: "film-tie", disabled: !this.video.readyState, onclick: () => this.keep() }, say("film_tie"))),
       before ? element("button", { id: "film-tie-too", onclick: () => this.keepToo(before) }, say("film_tie_too")) : "",
       before ? element("button", { id: "film-as-it-was", onclick: () => {
         this.loose = false;
@@ -164,9 +222,11 @@ export class Film {
       } }, say("film_as_it_was")) : ""];
   }
 
-  /** The picture shown is this moment of the recording. @param {number} time_s */
-  keep(time_s) {
-    return this.kept({ trial: this.bench.trial()?.note.name ?? "", offset_s: this.picture_s - time_s, rate: null, tied_s: time_s });
+  /** The picture shown is the recording's moment; how fast the film runs stays as it was. */
+  keep() {
+    const time_s = this.bench.now();
+    const rate = this.tie?.rate ?? null;
+    return this.kept({ trial: this.trial, offset_s: this.picture_s - (rate ?? 1) * time_s, rate, tied_s: time_s });
   }
 
   /** A second place: offset and rate, which is a slow-motion film's or that of clocks that part. @param {FilmTie} first */
@@ -175,8 +235,7 @@ export class Film {
     const rate = (this.picture_s - placeOf(first, first.tied_s)) / (time_s - first.tied_s);
     const fits = Math.abs(time_s - first.tied_s) >= FAR_S && rate > 0.01 && rate < 100;
     if (fits) return this.kept({ ...first, offset_s: this.picture_s - rate * time_s, rate });
-    const state = document.getElementById("film-state");
-    if (state) state.textContent = say("film_too_near", { least: shown(FAR_S, 0), first: shown(first.tied_s, 2) });
+    this.state.textContent = say("film_too_near", { least: shown(FAR_S, 0), first: shown(first.tied_s, 2) });
     return undefined;
   }
 
@@ -189,14 +248,14 @@ export class Film {
       this.draw();
       this.follow();
     } catch (error) {
-      const state = document.getElementById("film-state");
-      if (state) state.textContent = error instanceof Error ? error.message : String(error);
+      this.state.textContent = error instanceof Error ? error.message : String(error);
     }
   }
 
   /** Show the picture of the cursor's moment. */
   follow() {
-    if (this.tied && !this.running) this.seek(placeOf(/** @type {FilmTie} */ (this.tie), this.bench.now()));
+    this.host.dataset.outside = String(this.outside);
+    if (this.tied && !this.running && !this.outside) this.seek(placeOf(/** @type {FilmTie} */ (this.tie), this.bench.now()));
   }
 
   /** One seek at a time, the last one wanted follows. @param {number} time_s @returns {Promise<void>} */
@@ -235,7 +294,7 @@ export class Film {
     const { tie, video } = this;
     const fast = speed * (tie?.rate ?? 1);
     const place_s = tie ? placeOf(tie, this.bench.now()) : -1;
-    if (!this.tied || !tie || fast < SPEEDS[0] || fast > SPEEDS[1] || place_s < 0 || place_s >= video.duration || !video.requestVideoFrameCallback) {
+    if (!this.tied || !tie || fast < SPEEDS[0] || fast > SPEEDS[1] || place_s < 0 || place_s >= Math.min(video.duration, this.ended_s) || !video.requestVideoFrameCallback) {
       this.halt();
       return null;
     }
@@ -245,7 +304,11 @@ export class Film {
       video.playbackRate = fast;
       video.play().catch(() => this.halt());
     }
-    if (video.ended) this.halt();
+    if (video.ended) {
+      this.ended_s = Math.min(place_s, this.picture_s);
+      this.halt();
+      return null;
+    }
     return (this.picture_s - tie.offset_s) / (tie.rate ?? 1);
   }
 
@@ -266,4 +329,10 @@ export class Film {
 /** The film's second at a recording's. @param {FilmTie} tie @param {number} time_s */
 function placeOf(tie, time_s) {
   return (tie.rate ?? 1) * time_s + tie.offset_s;
+}
+
+/** The longest trial name that a film's name begins with, upper or lower case; no letter or digit follows. @param {string} film @param {string[]} trials */
+function longestStem(film, trials) {
+  const begins = (/** @type {string} */ trial) => film.toLowerCase().startsWith(trial.toLowerCase()) && !/^[\p{L}\p{N}]/u.test(film.slice(trial.length));
+  return trials.filter(begins).sort((a, b) => b.length - a.length)[0];
 }

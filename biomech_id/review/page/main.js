@@ -40,7 +40,7 @@ const stage = element("div", { class: "stage" });
 const root = element("main", { class: "page" });
 document.body.prepend(root);
 const view = new View(stage);
-const film = new Film({ trial: () => trial, now: () => now_s(), goto, pause: () => state.playing && togglePlay() });
+const film = new Film({ trial: () => trial, trials: () => session().trials.map((note) => note.name), session: () => state.session, now: () => now_s(), goto, pause: () => state.playing && togglePlay() });
 /** @type {Timeline} */
 let timeline;
 /** @type {Record<string, HTMLElement>} */
@@ -409,7 +409,7 @@ function togglePlay() {
     const rate_hz = trial.note.rate_hz;
     const passed = Math.floor(((now - last) / 1000) * rate_hz * state.speed);
     const frame = led_s === null ? state.frame + passed : Math.round((led_s - trial.time_s[0]) * rate_hz);
-    if (led_s !== null || passed >= 1) last = now;
+    last = led_s === null ? last + (1000 * passed) / (rate_hz * state.speed) : now;
     if (frame > range[1]) film.leap(trial.time_s[range[0]]);
     const to = frame > range[1] ? range[0] : Math.max(frame, range[0]);
     if (to !== state.frame) showFrame(to);

@@ -88,6 +88,19 @@ def test_a_tie_is_a_trial_and_finite_numbers(client: TestClient, office: Office,
     assert office.record(visit).choices == {}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"film": ["walk01.mp4"]}, {"film": "walk01.mp4"}, {"film": {"walk01.mp4": {**TIE, "trial": ["walk01"]}}},
+     {"film": {"walk01.mp4": {**TIE, "trial": "walk01.mp4"}}}, {"static": "walk01.mp4", "film": {"walk01.mp4": TIE}},
+     {"static": ["walk01"]}, {"exclude": "walk01.c3d"}, {"leave_out": {"walk01.c3d": 1}}, {"take_in": [["walk01.c3d"]]},
+     {"conditions": ["walk01"]}, {"conditions": 1}, {"subject": "x"}, {"subject": ["x"]}, {"channels": [1]}, {"model": ["auto"]},
+     {"marker_set": {}, "norm": [1]}, {"repair": "x"}],
+)  # fmt: skip
+def test_a_change_of_another_shape_is_refused(client: TestClient, office: Office, visit: ArchiveVisit, change: object) -> None:
+    assert client.patch(f"/api/visits/{visit.id}/choices", json={"change": change}).status_code == 422
+    assert office.record(visit).choices == {}
+
+
 def test_a_tie_is_kept_noted_and_changes_no_result(archive: Path, office: Office, client: TestClient, visit: ArchiveVisit) -> None:
     before = {path: path.read_bytes() for path in archive.rglob("*") if path.is_file()}
     route, seen = f"/api/visits/{visit.id}", client.get(f"/api/visits/{visit.id}").json()
