@@ -280,9 +280,9 @@ class Office:
                     raise Refusal.because("desk-not-understood", status=422, why=type(value).__name__)
         trials = [tie.get("trial") for tie in films.values() if isinstance(tie, Mapping)]
         recordings = [change.get("static"), *conditions, *trials, *(name for names in lists for name in names)]
-        for names, known in ((recordings, stems), (films, set(visit.films))):
+        for names, known in ((recordings, tuple(stems)), (films, visit.films)):
             for name in filter(None, names):
-                if not isinstance(name, str) or name not in known:
+                if name not in known:
                     raise Refusal.because("desk-no-file", status=422, file=str(name))
         listed = {"marker_set": tuple(MARKER_SETS), "model": (AUTO, *model_names()), "norm": self.norms}
         for key, known in listed.items():
