@@ -42,8 +42,9 @@ MOST_LATE_S, IMPULSE_S = 0.01, 0.1
 UNEVEN = 0.25
 #: Rows are no farther apart than it takes to hold movement of up to 6 Hz, s.
 FARTHEST_ROWS_S = 1.0 / 12.0
-#: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts.
-COARSE_DEG, COARSE_RAD = 0.1, 0.001
+#: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts; so
+#: many rows and different numbers are no steps that were written by hand.
+COARSE_DEG, COARSE_RAD, FEWEST_ROWS, FEWEST_ANGLES = 0.1, 0.001, 20, 10
 #: A low-pass below the steps' frequency takes walking away, one far above the movement's leaves its noise, Hz: 6 Hz are 38 rad/s.
 CUTOFFS_HZ = (2.0, 30.0)
 
@@ -82,7 +83,7 @@ def motion_remarks(
     yield from table_remarks(time_s, columns, file)
 
 
-def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str) -> Iterator[str]:
+def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str, *, spikes_only: bool = False) -> Iterator[str]:
     """Describe times that are uneven or far apart, and columns that jump.
 
     Parameters
@@ -93,6 +94,8 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
         Name -> (n,), in the file's unit.
     file : str
         Name of the file, for the sentences.
+    spikes_only : bool, optional
+        Whether only a jump that returns is odd, as of forces, which a landing raises from one row to the next.
 
     Yields
     ------
@@ -108,10 +111,18 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             f"Rows of {file} are {steps.min():.4g} to {steps.max():.4g} s apart, most after {time_s[steps.argmax()]:.6g} s: look "
             "for rows that are missing, rounded times, or another unit of time."
         )
-    for name, values in columns.items():
+    for name, column in columns.items():
+        values = column[np.isfinite(column)]
+        if len(values) < 3:
+            continue
         bend = np.abs(np.diff(values, 2))
-        if bend.max() > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9)):
-            yield f"{file} jumps in {name} after {time_s[bend.argmax()]:.6g} s: look for a wrong number, or a whole turn."
+        at = int(bend.argmax())
+        if bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9)):
+            rise, fall = np.diff(values)[at : at + 2]
+            if not spikes_only or -rise * fall > OUT_OF_SPAN * max(rise**2, fall**2):
+                after_s = time_s[np.isfinite(column)][at]
+                turn = "" if spikes_only else ", or a whole turn"
+                yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
 
 
 def filter_remarks(
@@ -137,7 +148,8 @@ def filter_remarks(
     """
     quantum = COARSE_DEG if in_degrees else COARSE_RAD
     tenths = np.array([values for values in columns.values() if np.ptp(values) > 0.0]) / quantum
-    if tenths.size and np.abs(tenths - np.round(tenths)).max() < 1e-6:
+    enough = tenths.size and tenths.shape[1] >= FEWEST_ROWS and len(np.unique(tenths)) > FEWEST_ANGLES
+    if enough and np.abs(tenths - np.round(tenths)).max() < 1e-6:
         yield f"{files[1]} holds angles in whole steps of {quantum:g}: write more digits, as accelerations need them."
     if cutoff_hz >= 0.0 and not CUTOFFS_HZ[0] <= cutoff_hz <= CUTOFFS_HZ[1]:
         yield (

@@ -331,9 +331,13 @@ def outer_forces(path: Path) -> tuple[OuterForce, ...]:
 def _recorded_forces(path: Path, time_s: FloatArray) -> tuple[tuple[OuterForce, ...], list[str]]:
     """An ``ExternalLoads`` document's forces, and what is odd about their table for a motion at these times."""
     forces, table, taken = _forces_of(path)
-    sizes = {f"a force on {force.segment}": np.linalg.norm(force.force_N, axis=1) for force in forces if force.force_N is not None}
+    sizes = {
+        f"force {number} on {force.segment}": np.linalg.norm(force.force_N, axis=1)
+        for number, force in enumerate(forces, start=1)
+        if force.force_N is not None
+    }
     data = f"The table of {path.name}"
-    remarks = [*range_remarks(table.time_s, time_s, path.name), *table_remarks(table.time_s, sizes, data)]
+    remarks = [*range_remarks(table.time_s, time_s, path.name), *table_remarks(table.time_s, sizes, data, spikes_only=True)]
     used = tuple(stem for load in taken for stem in (load.force, load.point, load.torque) if stem)
     idle = [
         name for name, column in zip(table.columns, table.values.T, strict=True)
@@ -382,7 +386,10 @@ def _tracked(
             targets[task.name] = task.value
         elif task.value_type == "from_file":
             targets[task.name] = _from_file(model, setup, task.name, time_s)
-    markers = {task.name: task.weight for task in setup.tasks if not task.value_type}
+    markers = dict[str, float]()
+    for task in setup.tasks:
+        if not task.value_type:
+            markers.setdefault(task.name, task.weight)  # of two the first, as in OpenSim
     known = {name: weight for name, weight in markers.items() if name in table.names}
     locked = {c.name for c in model.coordinates if c.locked}
     coordinates = {task.name: task.weight for task in tasks if task.name not in locked}

@@ -39,8 +39,11 @@ SWITCHES = (
     "apply", "preserve_mass_distribution", "report_errors", "report_marker_locations", "isDisabled", "appliesForce",
     "replace_force_set",
 )  # fmt: skip
-#: Sets whose objects have a name each.
-NAMED_SETS = ("IKTaskSet", "MeasurementSet")
+#: Objects of sets that have a name each, and which of several with one name counts.
+OF_SEVERAL = {
+    "IKMarkerTask": "the first counts", "IKCoordinateTask": "the last counts, where OpenSim follows all",
+    "Measurement": "the last counts",
+}  # fmt: skip
 
 
 def document_remarks(path: Path) -> Iterator[str]:
@@ -59,10 +62,11 @@ def document_remarks(path: Path) -> Iterator[str]:
     for element in read_document(path).iter():
         if element.tag in KNOWN:
             yield from _of_element(element, path.name)
-        for group in NAMED_SETS:
-            for name, count in Counter(described(each) for each in objects_in(element, group) if each.get("name")).items():
-                if count > 1:
-                    yield f"{path.name} has {name} {count} times in one {group}: the last counts."
+        for group in ("IKTaskSet", "MeasurementSet"):
+            named = Counter((described(each), each.tag) for each in objects_in(element, group) if each.get("name"))
+            for (name, tag), count in named.items():
+                if count > 1 and tag in OF_SEVERAL:
+                    yield f"{path.name} has {name} {count} times in one {group}: {OF_SEVERAL[tag]}."
 
 
 def _of_element(element: Element, file: str) -> Iterator[str]:

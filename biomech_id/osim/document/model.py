@@ -226,10 +226,14 @@ class FrameFinder:
             self.bodies.add(body.get("name", ""))
         owners = [("bodyset", body) for body in objects_in(model, "BodySet")]
         owners += [("jointset", joint) for joint in objects_in(model, "JointSet")]
-        #: Frame -> what holds it, which its document may call "..".
+        #: Frame or station -> what holds it, which its document may call "..".
         self.owners: dict[Element, str] = {}
-        self.stations = {e.get("name", ""): e for tag in ("Marker", "Station") for e in model.iter(tag)}
+        #: By the last name and its owner's, or, of those that stand alone, "".
+        self.stations = {(e.get("name", ""), ""): e for tag in ("Marker", "Station") for e in model.iter(tag)}
         for group, owner in owners:
+            for station in owner.iter("Station"):
+                self.owners[station] = owner.get("name", "")
+                self.stations[station.get("name", ""), owner.get("name", "")] = station
             for offset in (*owner.iter("PhysicalOffsetFrame"), *owner.iter("StationDefinedFrame")):
                 self.owners[offset] = owner.get("name", "")
                 self._add(f"{group}/{owner.get('name', '')}/{offset.get('name', '')}", offset)
@@ -284,7 +288,7 @@ class FrameFinder:
         if offset.tag == "StationDefinedFrame":
             return self._by_stations(offset, (*passed, last))
         above = socket(offset, "parent", "parent")
-        above = self.owners.get(offset, "") if above == ".." else above
+        above = self.owners.get(offset, "") if above.strip("/") == ".." else above
         base = self.find(above, f"The frame {last}", own, (*passed, last))
         place, R = three_or_zeros(offset, "translation", self.where), body_fixed(three_or_zeros(offset, "orientation", self.where))
         if base is not self.made.get(base.body):
@@ -296,11 +300,18 @@ class FrameFinder:
         """A frame by four points of a body: its origin, and a, b, c: an axis along ab, another normal to ab and ac."""
         of, places, bodies = described(frame), [], set()
         for point in ("origin_point", "point_a", "point_b", "point_c"):
-            name = socket(frame, point, point).rpartition("/")[2]
-            station = self.stations.get(name)
+            owner, _, name = socket(frame, point, point).rpartition("/")
+            owner = owner.rpartition("/")[2]
+            owners = (self.owners.get(frame, "") if owner in ("", ".", "..") else owner, "")
+            alike = [each for (last, _), each in self.stations.items() if last == name]
+            station = next((self.stations[name, each] for each in owners if (name, each) in self.stations), None)
+            if station is None and len(alike) == 1:
+                station = alike[0]
             if station is None:
                 raise FileRefusedError(f"{of} names the station {name!r}.", value=name, expected="a station", where=self.where)
-            base = self.find(socket(station, "parent_frame", "body"), f"The station {name}", None, passed)
+            above = socket(station, "parent_frame", "body")
+            above = self.owners.get(station, "") if above.strip("/") == ".." else above
+            base = self.find(above, f"The station {name}", None, passed)
             local = element_numbers(station, "location", 3, self.where)
             places.append(np.asarray(base.place_m) + np.asarray(base.R_body_frame) @ local)
             bodies.add(base.body)

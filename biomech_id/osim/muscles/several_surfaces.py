@@ -16,8 +16,10 @@ from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
 
 #: OpenSim's rounds, and the change of length, m, at which it stops.
 ROUNDS, STILL_M = 8, 0.0005
-#: The same for the path as it is.
-MOST_ROUNDS, SAME_M = 200, 1e-13
+#: The same for the path as it is, and what is the length of a round before.
+MOST_ROUNDS, SAME_M, RETURNED_M = 20, 1e-13, 1e-9
+#: How often ends slide on their surfaces at most, and how often without smaller steps: by then they go to and fro.
+MOST_SLIDES, IN_VAIN = 200, 20
 
 #: A muscle's number, how many points it has, the first of them, and its surfaces with their use.
 Use = tuple[int, int, int, list[tuple[int, PathWrap]]]
@@ -238,7 +240,7 @@ class _Rounds:
             OpenSim's sum after its rounds.
         """
         r, k = self.frames.shape[:2]
-        order, length = np.tile(np.arange(k), (r, 1)), np.full(r, np.inf)
+        order, length, recent_m = np.tile(np.arange(k), (r, 1)), np.full(r, np.inf), np.full((3, r), np.inf)
         self.state.kept = np.full((r, k, 2, 3), np.nan) if as_opensim else None
         left = np.arange(r)
         for turn in range(ROUNDS if as_opensim else MOST_ROUNDS):
@@ -260,7 +262,11 @@ class _Rounds:
             left = left[~still]
             if not as_opensim:
                 self._settle(left, order)
-                length[left] = self._length(left)
+                length[left] = now = self._length(left)
+                # surfaces that take turns on the path come round for ever: it stays when it is as short as it gets
+                returned = np.abs(now - np.fmin.reduce(recent_m[:, left])) < RETURNED_M
+                recent_m[turn % 3, left] = now
+                left = left[~returned]
             if not len(left):
                 break
         return length
@@ -269,13 +275,22 @@ class _Rounds:
         """Let ends slide on their surfaces, on the sides that they are on, until the path is the shortest."""
         rows = rows[(self.state.arc[rows] > 0).sum(axis=1) > 1]
         length, sides = self._length(rows), {k: self._sides(rows, k) for k in range(self.frames.shape[1])}
-        going = np.arange(len(rows))
-        for _ in range(MOST_ROUNDS):
+        shortest_m, step_m = length.copy(), np.full(len(rows), np.inf)
+        place, arc_m = self.state.place[rows], self.state.arc[rows]
+        going, in_vain = np.arange(len(rows)), np.full(len(rows), 0)
+        for _ in range(MOST_SLIDES):
             for j in range(order.shape[1]):
                 for o in np.unique(order[rows[going], j]):
                     self._slide(rows, going[order[rows[going], j] == o], int(o), sides[int(o)])
             now = self._length(rows[going])
-            moved = np.abs(now - length) > SAME_M
+            shorter, step = now < shortest_m[going], np.abs(now - length)
+            at = going[shorter]
+            shortest_m[at], place[at], arc_m[at] = now[shorter], self.state.place[rows[at]], self.state.arc[rows[at]]
+            in_vain[going] = np.where(step < step_m[going], 0, in_vain[going] + 1)
+            step_m[going] = np.fmin(step_m[going], step)
+            back = going[in_vain[going] == IN_VAIN]
+            self.state.place[rows[back]], self.state.arc[rows[back]] = place[back], arc_m[back]
+            moved = (step > SAME_M) & (in_vain[going] < IN_VAIN)
             going, length = going[moved], now[moved]
             if not len(going):
                 break

@@ -52,7 +52,7 @@ def test_what_is_known_has_no_remark(tmp_path: Path) -> None:
             "<report_errors>0</report_errors><report_errors>",
             "report_errors 2 times in InverseKinematics",
         ),
-        ('"P2"', '"P1"', "IKMarkerTask P1 2 times in one IKTaskSet: the last counts"),
+        ('"P2"', '"P1"', "IKMarkerTask P1 2 times in one IKTaskSet: the first counts"),
         ("<apply>true", "<apply>perhaps", "'perhaps' for apply in IKMarkerTask P1: it is taken for false"),
     ],
 )

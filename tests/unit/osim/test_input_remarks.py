@@ -265,3 +265,29 @@ def test_a_pair_of_one_marker_twice_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(FileRefusedError, match="names RASI RASI"):
         read_setup(setup)
+
+
+@pytest.mark.parametrize(
+    ("change", "spikes"),
+    [
+        pytest.param(lambda force: np.where(TIME_S > 0.3, 800.0 + 1500.0 * np.exp((0.31 - TIME_S) / 0.05), 0.0), 0, id="landing"),
+        pytest.param(lambda force: np.where(np.arange(60) == 30, 9000.0, force), 1, id="spike"),
+        pytest.param(lambda force: np.where(np.arange(60) == 30, np.nan, force), 0, id="gap"),
+        pytest.param(
+            lambda force: np.where(np.arange(60) == 30, 9000.0, np.where(np.arange(60) == 5, np.nan, force)), 1, id="both"
+        ),
+        pytest.param(lambda force: np.full(60, np.nan), 0, id="nothing"),
+    ],
+)
+def test_a_landing_is_no_jump_of_a_force_and_a_gap_hides_none(change: Callable[[FloatArray], FloatArray], spikes: int) -> None:
+    force = 700.0 + 100.0 * np.sin(7.0 * TIME_S)
+    remarks = list(table_remarks(TIME_S, {"force 1 on foot": change(force)}, "loads.sto", spikes_only=True))
+    assert remarks == ["loads.sto jumps in force 1 on foot after 0.29 s: look for a wrong number."] * spikes
+
+
+def test_a_few_angles_in_whole_steps_are_not_rounded() -> None:
+    few, many = np.array([0.0, 30.0, 60.0]), np.arange(30) % 12
+    files = "setup.xml", "walk.mot"
+    assert list(filter_remarks({"knee": few}, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks({"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
+    assert len(list(filter_remarks({"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from biomech_id.multibody.musculoskeletal import (
 )
 from biomech_id.osim import run
 from biomech_id.osim.document.setups import PlacerSetup, PoseSetup, PoseTask
+from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
@@ -89,3 +91,24 @@ def test_columns_that_no_force_takes_are_named(tmp_path: Path) -> None:
 
     assert remarks("<torque_identifier>m</torque_identifier>") == []
     assert remarks("") == ["The table of loads.xml has numbers that no force takes: my."]
+
+
+def test_of_two_forces_on_one_body_each_is_looked_at(tmp_path: Path) -> None:
+    force = "<ExternalForce><applied_to_body>pelvis</applied_to_body><force_identifier>{}</force_identifier></ExternalForce>"
+    rows = "".join(f"{0.01 * k:g}\t0\t{9000 if k == 5 else 700}\t0\t0\t700\t0\n" for k in range(60))
+    (tmp_path / "loads.sto").write_text(f"l\nendheader\ntime\tfx\tfy\tfz\tgx\tgy\tgz\n{rows}", encoding="utf-8")
+    path = tmp_path / "loads.xml"
+    text = force.format("f") + force.format("g")
+    path.write_text(f"<ExternalLoads><objects>{text}</objects><datafile>loads.sto</datafile></ExternalLoads>", encoding="utf-8")
+    (remark,) = run._recorded_forces(path, np.arange(60) / 100.0)[1]
+    assert "jumps in force 1 on pelvis after 0.04 s" in remark
+
+
+def test_of_two_tasks_of_one_marker_the_first_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So it is in OpenSim 4.6."""
+    taken: list[TrackingTasks] = []
+    monkeypatch.setattr(run, "track_markers", lambda model, names, position_m, tasks, rate_hz: taken.append(tasks))
+    tasks = tuple(PoseTask(name, weight) for name, weight in (("P1", 1.0), ("P2", 2.0), ("P1", 100.0)))
+    table = SimpleNamespace(names=("P1", "P2"), rate_hz=100.0)
+    run._tracked(MODEL, PoseSetup(tasks, Path("walk.trc"), None, (0.0, 1.0)), table, np.zeros(1), np.zeros((1, 2, 3)))  # type: ignore[arg-type]
+    assert taken[0].marker_weights == {"P1": 1.0, "P2": 2.0}

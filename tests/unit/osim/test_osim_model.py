@@ -252,3 +252,27 @@ def test_coordinates_of_one_name_are_called_by_their_joint(tmp_path: Path) -> No
     )
     assert model.coordinate_names == ("hip/glide", "bend", "knee/glide")
     assert [c.joint for c in model.coordinates] == ["hip", "knee", "knee"]
+
+
+def test_stations_of_one_name_on_two_bodies_are_told_apart(tmp_path: Path) -> None:
+    """A station is what its owner holds: by its path, by ".." and, where only one has the name, by the name."""
+    points = {"origin_point": (0.0, 0.0, 0.0), "point_a": (1.0, 0.0, 0.0), "point_b": (2.0, 0.0, 0.0), "point_c": (1.0, 1.0, 0.0)}
+    numbers = "<mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia>"
+    bodies, joints, above = "", "", "/ground"
+    for name, off in (("A", 0.1), ("B", 0.3)):
+        parts = "".join(
+            f'<Station name="{point}"><socket_parent_frame>..</socket_parent_frame><location>{x + off} {y} {z}</location></Station>'
+            for point, (x, y, z) in points.items()
+        ) + "".join(f"<socket_{point}>/bodyset/{name}/{point}</socket_{point}>" for point in points).join(
+            ('<StationDefinedFrame name="f"><ab_axis>+x</ab_axis><ab_x_ac_axis>+z</ab_x_ac_axis>', "</StationDefinedFrame>")
+        )
+        bodies += f'<Body name="{name}"><components>{parts}</components>{numbers}</Body>'
+        joints += (
+            f'<PinJoint name="j{name}"><socket_parent_frame>{above}</socket_parent_frame><socket_child_frame>/bodyset/{name}/f'
+        )
+        joints += f'</socket_child_frame><coordinates><Coordinate name="q{name}"/></coordinates></PinJoint>'
+        above = "/bodyset/A"
+    sets = f"<BodySet><objects>{bodies}</objects></BodySet><JointSet><objects>{joints}</objects></JointSet>"
+    model = read(tmp_path, f'<OpenSimDocument Version="40600"><Model name="m">{sets}</Model></OpenSimDocument>')
+    np.testing.assert_allclose([joint.child.place_m for joint in model.joints], [[0.1, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    assert [joint.child.body for joint in model.joints] == ["A", "B"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from leg_model import MODEL, walk
 
 from biomech_id.multibody.musculoskeletal import MuscleModel, OffsetFrame, PathPoint, PathWrap, WrapObject
+from biomech_id.osim.muscles import several_surfaces
 from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Arc
 from biomech_id.osim.muscles.ellipsoid import nearest_on_ellipsoid, third_point
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
@@ -165,3 +167,26 @@ def test_arms_are_minus_the_derivative_of_the_length_wrapped_and_not(name: str) 
         move = h * np.eye(Q.shape[1])[c]
         difference = (PATHS.lengths(Q + move) - PATHS.lengths(Q - move))[:, k] / (2 * h)
         np.testing.assert_allclose(arms[:, c], -difference, atol=1e-7)
+
+
+def test_surfaces_that_take_turns_on_a_path_are_tried_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two balls on a path either may push it off the other: it ends at the shorter of what comes round, after a few rounds."""
+    tried = Counter[str]()
+    for name in ("_again", "_slide"):
+        method = getattr(several_surfaces._Rounds, name)
+        monkeypatch.setattr(
+            several_surfaces._Rounds, name, lambda *a, name=name, method=method: (tried.update([name]), method(*a))[1]
+        )
+    rng, n = np.random.default_rng(0), 20
+    places = np.array([[0.0, 0.08, 0.0], [0.0, -0.32, 0.0], [0.0, -0.07, 0.0], [0.0, -0.16, 0.0]])
+    places = places + rng.uniform(-0.02, 0.02, (n, 4, 3)) * [1.0, 0.0, 1.0]
+    frames = np.tile(np.eye(4), (n, 2, 1, 1))
+    frames[:, :, :3, 3] = places[:, 2:]
+    balls = surfaces_of([WrapObject("w", "sphere", OffsetFrame("pelvis"), (0.03,), half) for half in ("-x", "x")])
+    several = several_surfaces.SeveralSurfaces([(0, 2, 0, [(0, PathWrap("w")), (1, PathWrap("w"))])], balls)
+    (path,) = several.paths(places[:, :2], None, frames, "drawn")
+    assert tried["_again"] <= 20
+    assert tried["_slide"] <= 700
+    monkeypatch.setattr(several_surfaces, "MOST_ROUNDS", several_surfaces.MOST_ROUNDS + 1)
+    (longer,) = several.paths(places[:, :2], None, frames, "drawn")
+    np.testing.assert_allclose(path.length_m, longer.length_m, atol=1e-9)
