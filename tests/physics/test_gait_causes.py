@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ import biomech_id as bid
 from benchmarks.studies.gait_causes import NAMES, drawn, signature_rows
 from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
 from biomech_id.judgement.diagnosis.gaits import GAIT, gait_changes, gaits
-from biomech_id.judgement.diagnosis.put import plate_moved
+from biomech_id.judgement.diagnosis.put import late, plate_moved
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
@@ -69,3 +70,21 @@ def test_a_plate_that_is_moved_under_a_patient_is_told() -> None:
     assert moved is not None
     first = next(one for one in diagnose_recorded(moved, package_spread().of_any_body()).likely if one.warns)
     assert first.cause.startswith("plate 3")
+
+
+def test_a_plate_that_is_late_under_an_aid_is_told() -> None:
+    shifted = late(replace(recorded("walker", 1), aided=True), "3", 0.040)
+    assert shifted is not None
+    warned = [one for one in diagnose_recorded(shifted, package_spread().of_any_body()).likely if one.warns]
+    assert [one.cause for one in warned] == ["plate 3 late"]
+    assert warned[0].size == pytest.approx(40.0, abs=warned[0].sd)
+
+
+@pytest.mark.parametrize("moved_m", [-0.030, 0.038, 0.045])
+def test_a_plate_moved_across_a_healthy_walk_warns_where_nobody_says_that_there_is_no_aid(moved_m: float) -> None:
+    person = bid.virtual_subject()
+    session = recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial))
+    moved = plate_moved("1", session, "1", moved_m)
+    assert moved is not None
+    warned = [one.cause for one in diagnose_recorded(moved, package_spread().of_any_body()).likely if one.warns]
+    assert warned == ["plate 1 dy"]

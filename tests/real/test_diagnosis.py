@@ -22,7 +22,7 @@ from biomech_id.judgement.diagnosis.diagnosis import Search
 from biomech_id.judgement.diagnosis.ranking import Whitening, least_sizes, signatures
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import residuals
-from biomech_id.judgement.diagnosis.spread import ResidualSpread
+from biomech_id.judgement.diagnosis.spread import ResidualSpread, package_spread
 from biomech_id.models.conventional.model import stored_conventional_model
 
 pytestmark = pytest.mark.real
@@ -165,6 +165,14 @@ def test_labels_exchanged_are_taken_back(adult: Search) -> None:
     assert (found.cause, found.group) == ("labels LHEE and LTOE exchanged", "labels")
     assert found.evidence == pytest.approx(1528.0, abs=1.0)
     assert left.misfit == pytest.approx(88.2, abs=0.15)
+
+
+@pytest.mark.parametrize("moved_m", [-0.045, 0.045])
+def test_a_plate_moved_across_the_adults_walk_warns_beside_ways_of_walking_and_aids(adult: Search, moved_m: float) -> None:
+    session = put.plate_moved("0", adult.judged.session, "3", moved_m)
+    assert session is not None
+    found, _ = Search(residuals(session, adult.judged), package_spread().of_any_body()).best() or pytest.fail("nothing was found")
+    assert (found.cause, found.warns) == ("plate 3 dx", True)
 
 
 def test_the_adult_has_nothing_to_tell(adult: Search) -> None:

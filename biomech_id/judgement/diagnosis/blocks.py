@@ -19,6 +19,8 @@ ASIDE: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 #: When a marker came to lie aside.
 WHEN = ("whole", "since", "mid")
+#: Scopes of the causes that one plate does not fit by.
+OF_PLATE = ("plate", "stance")
 #: Block -> how the names of its causes begin, and its class.
 SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "measurements of another visit": (
@@ -83,6 +85,6 @@ def blocks_of(causes: Sequence[Possible], session: Recorded) -> dict[str, tuple[
     if session.standing is not None:
         made["static of another day"] = "static", [i for i, one in enumerate(causes) if one.name.endswith(", since")]
     for number in {one.unit for one in causes if one.row.scope == "plate"}:
-        places = [i for i, one in enumerate(causes) if one.row.scope == "plate" and one.unit == number and one.row.put]
+        places = [i for i, one in enumerate(causes) if one.row.scope in OF_PLATE and one.unit == number and one.row.put]
         made[f"plate {number} does not fit"] = "plate", places
     return {name: (group, places) for name, (group, places) in made.items() if len(places) > 1}

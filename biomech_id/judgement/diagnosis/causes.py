@@ -18,6 +18,7 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.recorded import Recorded
 from biomech_id.judgement.diagnosis.spread import HERE
+from biomech_id.judgement.diagnosis.stances import find_stances
 from biomech_id.plugins import Registry
 
 #: (session, unit, size in SI units) -> session with the cause in it; None where it cannot be there.
@@ -33,7 +34,8 @@ class Cause:
     Attributes
     ----------
     scope : str
-        "leg", "plate" (each one that carries a verdict), "every plate" or "session".
+        "leg", "stance" (each plate that a foot stands on), "plate" (each of them that has a verdict on where the foot presses),
+        "every plate" or "session".
     unit : str
         Of its size.
     tau : float
@@ -141,6 +143,7 @@ def possible(session: Recorded, keys: set[tuple[str, str]]) -> list[Possible]:
     numbers = [str(i + 1) for i in range(len(session.plates))]
     units = {
         "session": [""], "leg": list(SIDES), "every plate": numbers,
+        "stance": sorted({str(number) for number, _ in find_stances(session)}, key=numbers.index),
         "plate": [number for number in numbers if ("CoP medial of foot axis", number) in keys],
     }  # fmt: skip
     every = (

@@ -118,7 +118,7 @@ class Diagnosis:
 
 
 def diagnose(
-    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool = False, prostheses: Sequence[str] = (),
+    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool | None = None, prostheses: Sequence[str] = (),
     spread: ResidualSpread | None = None,
 ) -> Diagnosis:  # fmt: skip
     """Return what contradicts itself in a walk, and which causes explain it.
@@ -132,8 +132,9 @@ def diagnose(
     unimpaired : bool, optional
         Whether the person is known to be built and to walk as most do; otherwise there is room for short legs, oblique pelvises,
         bowed shanks, short feet and ways of walking, and causes that look like them are told from larger sizes.
-    aided : bool, optional
-        Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on their clock alone.
+    aided : bool | None, optional
+        Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on clock, zero and breaks alone. False
+        where it is stated that none does: crutches and a walker then explain nothing. None where nobody says.
     prostheses : Sequence[str], optional
         Sides, "L" and "R", on which shank or foot is artificial: what compares them with most people's has no verdict.
     spread : ResidualSpread | None, optional

@@ -19,6 +19,8 @@ from biomech_id.judgement.diagnosis.stances import find_stances
 
 #: Class of every way of walking: what looks like one of them is no warning.
 GAIT = "gait"
+#: Those that are aids: no candidates where it is stated that nothing but the feet bears weight.
+AIDS = ("crutches", "walker")
 OWN, OTHER, SESSION = "own", "other", ""
 
 
@@ -33,7 +35,7 @@ def gait_changes() -> Mapping[str, Mapping[tuple[str, str], float]]:
 
 
 def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
-    """Return every way of walking that a session can show, on each leg.
+    """Return every way of walking that a session can show, on each leg; aids only where nobody says that there is none.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
     known = list(keys)
     ways = []
     for gait, changes in gait_changes().items():
+        if session.aided is False and gait in AIDS:
+            continue
         row = Cause("leg", "1", 1.0, GAIT, one_sided=True)
         for side in SIDES:
             of = {unit: SESSION if not unit else OWN if feet.get(unit, unit) == side else OTHER for _, unit in known}

@@ -55,7 +55,9 @@ def of_plates(session: Recorded) -> ResidualValues:
     events = contacts(session)
     each: dict[tuple[str, str], list[float]] = defaultdict(list)
     for number, stance in find_stances(session):
-        for part in (_of_clock,) if session.aided else (_of_place, _of_shape, _of_clock, _of_support, _of_whole):
+        for part in (
+            (_of_clock, _of_jumps) if session.aided else (_of_place, _of_shape, _of_jumps, _of_clock, _of_support, _of_whole)
+        ):
             for name, value in part(stance, session, events):
                 each[name, str(number)].append(value)
     residuals = {key: float(np.mean(values)) for key, values in each.items()}
@@ -82,11 +84,15 @@ def _of_place(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
 
 
 def _of_shape(stance: PlateStance, session: Recorded, events: Contacts) -> Iterator[tuple[str, float]]:
-    """The free moment and the fastest change of the load."""
+    """The free moment."""
     mean_N = float(np.mean(stance.force_N[:, 2]))
     outwards = stance.free_moment_Nm * (1.0 if stance.side == "L" else -1.0)
     yield "free moment, mean", MM_PER_M * float(np.mean(outwards)) / mean_N
     yield "free moment, range", MM_PER_M * float(np.ptp(np.percentile(outwards, (3, 97)))) / mean_N
+
+
+def _of_jumps(stance: PlateStance, session: Recorded, events: Contacts) -> Iterator[tuple[str, float]]:
+    """The fastest change of the load."""
     if session.subject.mass_kg:
         step = max(1, round(0.004 * stance.plate.rate_hz))
         change_N = np.abs(stance.force_N[step:, 2] - stance.force_N[:-step, 2]).max()
@@ -163,7 +169,8 @@ def _of_every_plate(session: Recorded, residuals: ResidualValues) -> None:
         at = np.minimum((np.arange(plate.n_samples) / plate.rate_hz * rate_hz).astype(int), session.markers.n_frames - 1)
         near = np.asarray(on_plate(feet, plate, ORPHAN_M).any(axis=1) | ~np.isfinite(feet).all(axis=(1, 2)))
         orphan = (np.linalg.norm(plate.force_lab_N, axis=1) > ORPHAN_N) & ~near[at]
-        residuals["load without a foot", str(number)] = 1000.0 * float(orphan.sum()) / plate.rate_hz
+        if not session.aided:  # a crutch's tip is no foot
+            residuals["load without a foot", str(number)] = 1000.0 * float(orphan.sum()) / plate.rate_hz
         empty = ~loaded(plate)
         level_N = float(np.median(plate.force_lab_N[empty, 2])) if empty.any() else np.inf
         if session.subject.mass_kg and abs(level_N) < LEVEL_N:

@@ -68,8 +68,9 @@ class Recorded:
         Its marker radius, its hip, and whether feet stood flat are used.
     first_s : float, optional
         Absolute time of the first frame, seconds.
-    aided : bool, optional
-        Whether something beside the feet bears weight: plates then have a verdict on their clock alone.
+    aided : bool | None, optional
+        Whether something beside the feet bears weight: plates then have a verdict on clock, zero and breaks alone. None where
+        nobody says.
     prostheses : tuple[str, ...], optional
         Sides on which shank or foot is artificial: what compares them with most people's has no verdict.
     """
@@ -82,7 +83,7 @@ class Recorded:
     subject: Subject
     calibration: ConventionalCalibration
     first_s: float = 0.0
-    aided: bool = False
+    aided: bool | None = None
     prostheses: tuple[str, ...] = ()
 
     @cached_property

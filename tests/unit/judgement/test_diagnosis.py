@@ -15,6 +15,7 @@ from biomech_id.judgement.diagnosis import CAUSES, diagnose
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
@@ -110,6 +111,25 @@ def test_an_aid_leaves_plates_their_clock_alone(judged: JudgedWalk) -> None:
     assert {"force begins - heel", "force ends - toe"} <= at_plate_1
     assert not any(name.startswith(("CoP", "line of force", "single support", "shear")) for name in at_plate_1)
     assert {key for key in judged.values if key[1] in ("L", "R", "")} == {key for key in aided if key[1] in ("L", "R", "")}
+
+
+def test_a_tip_on_a_plate_is_no_load_without_a_foot_where_an_aid_is_stated(judged: JudgedWalk) -> None:
+    at_plate_1 = [
+        {name for name, unit in residuals(replace(judged.session, aided=aid)).values if unit == "1"} for aid in (True, None)
+    ]
+    assert "load without a foot" not in at_plate_1[0]
+    assert "load without a foot" in at_plate_1[1]
+    assert "level unloaded" in at_plate_1[0]
+    causes = {one.name for one in possible(replace(judged.session, aided=True), {(name, "1") for name in at_plate_1[0]})}
+    assert {"plate 1 late", "plate 1 force breaks off", "plate 1 zero"} <= causes
+    assert not {"plate 1 loaded without a foot", "plate 1 dx", "plate 1 gain"} & causes
+
+
+@pytest.mark.parametrize(("aided", "offered"), [(True, True), (None, True), (False, False)])
+def test_aids_explain_nothing_where_none_is_stated(judged: JudgedWalk, aided: bool | None, *, offered: bool) -> None:
+    names = {one.name for one in gaits(replace(judged.session, aided=aided), judged.values)}
+    assert ({"L crutches", "R crutches", "L walker", "R walker"} <= names) == offered
+    assert "L toe walking" in names
 
 
 def test_a_prosthesis_is_not_compared_with_grown_legs(judged: JudgedWalk) -> None:
