@@ -132,6 +132,16 @@ def test_aids_explain_nothing_where_none_is_stated(judged: JudgedWalk, aided: bo
     assert "L toe walking" in names
 
 
+@pytest.mark.parametrize(("stated", "aided"), [({}, None), ({"aided": True}, True), ({"unaided": True}, False)])
+def test_an_aid_is_stated_or_none_is_or_nobody_says(
+    stated: dict[str, bool], aided: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread: session.aided)
+    person = bid.virtual_subject()
+    answer = diagnose(person.walk().trial, bid.conventional_model(person.static().trial), **stated)  # type: ignore[arg-type]
+    assert answer is aided
+
+
 def test_a_prosthesis_is_not_compared_with_grown_legs(judged: JudgedWalk) -> None:
     without = judged.values.keys() - residuals(replace(judged.session, prostheses=("R",))).values.keys()
     assert {unit for _, unit in without} == {"R"}
