@@ -64,6 +64,16 @@ EXCEPTIONS: tuple[Changed, ...] = (
         for name in ("stride_length", "stride_length_dimensionless", "flight_time", "duty_factor")
     ),
     Changed(
+        BASE,
+        "opensim-run-rajagopal_walk-marker_placer/out/scaled.osim *",
+        "issue 5, inverse kinematics within ranges: the static pose, and its markers (14 mm on a forearm, others under 2)",
+    ),
+    Changed(
+        BASE,
+        "opensim-run-arm26-ik_default/said.json *",
+        "issue 5, inverse kinematics within ranges: a pose outside its range by 0.05 degrees is said, the motion is the same",
+    ),
+    Changed(
         FIRST_VERSION,
         "HC036A/*HC036A23*",
         "issue V, events of patients: the one trial without stored events, a turn; its marker events move by up to 23 ms",
