@@ -87,7 +87,7 @@ class _Lasting(pickle.Pickler):
     def reducer_override(self, part: Any) -> Any:
         kind = part if isinstance(part, type | FunctionType) else type(part)
         if kind.__module__.partition(".")[0] not in _LASTING:
-            raise pickle.PicklingError(f"{kind.__module__}.{kind.__qualname__} is not the library's own")
+            raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not the library's own")
         return NotImplemented
 
 

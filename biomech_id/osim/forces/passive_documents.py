@@ -271,7 +271,7 @@ def _expression(text: str) -> Callable[[FloatArray], FloatArray]:
     """A function of turns and slides (N, 6), as a document writes it."""
     text = "".join(text.split()).rstrip(";")
     if len(text) > _LONGEST or "**" in text or "#" in text:
-        raise SyntaxError(text)
+        raise KeyError(text)
     apart = _WORDS.sub(lambda word: f" {word[1] or float(word[0])!s} ", text)
     return _term(ast.parse(apart.replace("^", "**").strip(), mode="eval").body)
 
@@ -293,7 +293,7 @@ def _term(node: ast.expr) -> Callable[[FloatArray], FloatArray]:
     else:
         operation = _OPERATIONS[type(getattr(node, "op", node)).__name__]
     if len(parts) != operation.nin:
-        raise SyntaxError(ast.unparse(node))
+        raise KeyError(ast.unparse(node))
     return lambda way: operation(*(part(way) for part in parts))
 
 
