@@ -461,9 +461,9 @@ class _Balance:
             return 0.0
         own = point.covariance[-count:, -count:] / CONTACT_SD_M**2
         # What contacts' places are told, along independent directions; the sum of squares is a scaled chi-square with its moments.
-        told = np.clip(1.0 - np.linalg.eigvalsh(own), 0.0, 1.0)
-        scale = float((told**2).sum() / told.sum())
-        return scale * float(chi2.ppf(CHANCE, told.sum() / scale))
+        share = np.clip(1.0 - np.linalg.eigvalsh(own), 0.0, 1.0)
+        scale = float((share**2).sum() / share.sum())
+        return scale * float(chi2.ppf(CHANCE, share.sum() / scale))
 
     def places(self, point: _Point) -> Iterator[ContactPlace]:
         """The contacts of a point that was solved with them."""
