@@ -192,7 +192,7 @@ def nearest_on_ellipsoid(a: FloatArray, place: FloatArray, plane: IntArray | Non
     Returns
     -------
     FloatArray
-        (N, 3), as `place`.
+        (N, 3), as ``place``.
 
     Examples
     --------
