@@ -45,6 +45,8 @@ FARTHEST_ROWS_S = 1.0 / 12.0
 #: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts; so
 #: many rows and different numbers are no steps that were written by hand.
 COARSE_DEG, COARSE_RAD, FEWEST_ROWS, FEWEST_ANGLES = 0.1, 0.001, 20, 10
+#: A force's jump of so much of its span that another one takes back to so much of it is no landing, which nobody leaves as fast.
+SHARE_OF_SPAN, SAME_JUMP = 0.5, 0.1
 #: A low-pass below the steps' frequency takes walking away, one far above the movement's leaves its noise, Hz: 6 Hz are 38 rad/s.
 CUTOFFS_HZ = (2.0, 30.0)
 
@@ -117,12 +119,19 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             continue
         bend = np.abs(np.diff(values, 2))
         at = int(bend.argmax())
-        if bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9)):
-            rise, fall = np.diff(values)[at : at + 2]
-            if not spikes_only or -rise * fall > OUT_OF_SPAN * max(rise**2, fall**2):
-                after_s = time_s[np.isfinite(column)][at]
-                turn = "" if spikes_only else ", or a whole turn"
-                yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
+        out = bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9))
+        if out and (not spikes_only or _returns(np.diff(values), at, float(np.ptp(values)))):
+            after_s = time_s[np.isfinite(column)][at]
+            turn = "" if spikes_only else ", or a whole turn"
+            yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
+
+
+def _returns(steps: FloatArray, at: int, span: float) -> bool:
+    """Whether a jump at a row is taken back: by half in the next one, or, of half the span and more, as a whole in any."""
+    rise, fall = steps[at : at + 2]
+    jump = max(rise, fall, key=abs)
+    wide = abs(jump) > SHARE_OF_SPAN * span and bool((np.abs(steps + jump) < SAME_JUMP * abs(jump)).any())
+    return wide or bool(-rise * fall > OUT_OF_SPAN * max(rise**2, fall**2))
 
 
 def filter_remarks(

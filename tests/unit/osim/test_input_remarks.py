@@ -272,6 +272,7 @@ def test_a_pair_of_one_marker_twice_is_refused(tmp_path: Path) -> None:
     [
         pytest.param(lambda force: np.where(TIME_S > 0.3, 800.0 + 1500.0 * np.exp((0.31 - TIME_S) / 0.05), 0.0), 0, id="landing"),
         pytest.param(lambda force: np.where(np.arange(60) == 30, 9000.0, force), 1, id="spike"),
+        pytest.param(lambda force: np.where((np.arange(60) >= 30) & (np.arange(60) < 50), force + 5000.0, force), 1, id="block"),
         pytest.param(lambda force: np.where(np.arange(60) == 30, np.nan, force), 0, id="gap"),
         pytest.param(
             lambda force: np.where(np.arange(60) == 30, 9000.0, np.where(np.arange(60) == 5, np.nan, force)), 1, id="both"
