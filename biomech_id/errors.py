@@ -13,7 +13,7 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -69,6 +69,26 @@ def option(argument: str) -> str:
     if not _ON_COMMAND_LINE.get():
         return argument
     return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Names as a message lists them: the first ones, and how many more there are.
+
+    Parameters
+    ----------
+    names : Sequence[str]
+        Any number of them.
+    most : int
+        How many are listed.
+
+    Examples
+    --------
+    >>> from biomech_id.errors import some_of
+    >>> some_of(["hip", "knee", "ankle"], 2)
+    'hip, knee and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def typed(word: object, *, windows: bool = os.name == "nt") -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelBody
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
@@ -64,8 +65,7 @@ def model_remarks(skeleton: Skeleton, file: str) -> Iterator[str]:
         for oddity in _oddities(body, places, body.mass_kg > OF_WHOLE * model.mass_kg):
             odd.setdefault(oddity, []).append(body.name)
     for oddity, names in odd.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        yield f"{file} has {oddity}: {', '.join(names[:3])}{more}. Compare units and signs."
+        yield f"{file} has {oddity}: {some_of(names, 3)}. Compare units and signs."
 
 
 def _oddities(body: ModelBody, joints: FloatArray, counts: bool) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.arguments import a_path, or_none, takes
-from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, some_of
 from biomech_id.files.output_names import last_part
 from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
 from biomech_id.osim.document.document_remarks import document_remarks
@@ -344,8 +344,7 @@ def _recorded_forces(path: Path, time_s: FloatArray) -> tuple[tuple[OuterForce, 
         if name[-1:] in "xyz" and not name.startswith(used) and np.nan_to_num(column).any()
     ]  # fmt: skip
     if idle:
-        more = f" and {len(idle) - 3} more" if len(idle) > 3 else ""
-        remarks.append(f"{data} has numbers that no force takes: {', '.join(idle[:3])}{more}.")
+        remarks.append(f"{data} has numbers that no force takes: {some_of(idle, 3)}.")
     return forces, remarks
 
 

@@ -22,6 +22,7 @@ from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.joint_reactions import reactions_under
 from biomech_id.osim.forces.static_optimisation import MuscleForces, least_forces
 from biomech_id.osim.outputs import ToolOutputs
+from biomech_id.readers.opensim.document import PASSIVE_KINDS
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.writers.opensim_text import write_tool_table
 
@@ -39,8 +40,6 @@ _REACTION_NOTES = (
     "Units are S.I. units (seconds, meters, Newtons, ...)",
 )  # fmt: skip
 _ACTIVATION_NOTES = ("This file contains static optimization results.", "")
-#: Endings of forces that act by themselves; what drives is no such force.
-_BY_ITSELF = ("Force", "Spring", "Ligament")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +125,7 @@ def run_analyses(
 
 
 def _by_itself(model: MusculoskeletalModel) -> list[str]:
-    acting = [name for name in model.ignored if name.split()[0].endswith(_BY_ITSELF) and not name.endswith(SWITCHED_OFF)]
+    acting = [name for name in model.ignored if name.split()[0].endswith(PASSIVE_KINDS) and not name.endswith(SWITCHED_OFF)]
     return [f"The model's {', '.join(acting[:3])} would act in OpenSim, and are not computed here."] if acting else []
 
 

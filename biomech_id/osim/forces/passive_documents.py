@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import FileRefusedError
+from biomech_id.errors import FileRefusedError, some_of
 from biomech_id.multibody.functions import ConstantFunction, simm_spline
 from biomech_id.multibody.joints import AxisFunction
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel, OffsetFrame
@@ -33,6 +33,7 @@ from biomech_id.osim.forces.passive_forces import (
 )
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.readers.opensim.document import (
+    PASSIVE_KINDS,
     body_fixed,
     described,
     element_number,
@@ -42,8 +43,6 @@ from biomech_id.readers.opensim.document import (
     socket,
 )
 
-#: How the tags of forces end that act without being driven.
-PASSIVE_KINDS = ("Force", "Spring", "Ligament")
 _TURNS = tuple(f"m_{axis}_theta_{axis}_function" for axis in "xyz")
 _SLIDES = tuple(f"f_{axis}_delta_{axis}_function" for axis in "xyz")
 #: What expressions of a bushing are made of; longer ones are not read.
@@ -118,10 +117,7 @@ def passive_forces_in(
             forces.append(force)
     along, remarks = _along_paths(model, paths)
     if left_out:
-        more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
-        remarks.insert(
-            0, f"The model's {', '.join(left_out[:3])}{more} would act in OpenSim, or stop it, and are not computed here."
-        )
+        remarks.insert(0, f"The model's {some_of(left_out, 3)} would act in OpenSim, or stop it, and are not computed here.")
     if by_name:
         remarks.append(
             f"The setup excludes {', '.join(by_name)} by name, or beyond the ForceSet; OpenSim 4.6 heeds only groups and ALL, and "

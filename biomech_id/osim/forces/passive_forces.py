@@ -186,7 +186,7 @@ class CoordinateLimit:
         Yields
         ------
         Iterator[PassiveAction]
-            Nothing within the limits.
+            One, of nothing within the limits.
         """
         column = state.skeleton.model.index(self.coordinate)
         below, above = self.lower[0] - state.q[:, column], state.q[:, column] - self.upper[0]

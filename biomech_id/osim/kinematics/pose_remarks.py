@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 
@@ -43,9 +44,8 @@ def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, .
     q, undetermined = pose.q[frames], pose.undetermined[frames].sum(axis=0)
     never = [name for name, count in zip(pose.coordinates, undetermined.tolist(), strict=True) if n and count == n]
     if never:
-        more = f" and {len(never) - MOST_NAMES} more" if len(never) > MOST_NAMES else ""
         remarks.append(
-            f"No marker determines {', '.join(never[:MOST_NAMES])}{more} ({len(never)} of {len(pose.coordinates)} coordinates): "
+            f"No marker determines {some_of(never, MOST_NAMES)} ({len(never)} of {len(pose.coordinates)} coordinates): "
             "they are at their default, or as near it as the markers allow."
         )
     for k, coordinate in enumerate(model.coordinates):
@@ -112,9 +112,10 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
     """
     off_m = np.nan_to_num(np.linalg.norm(pose.residual_m, axis=2), nan=-1.0).max(axis=0)
     named = np.array(pose.markers)[(off_m < 0) | (off_m > MARKER_FARTHEST_M)]
-    more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
-    names = ", ".join(named[:MOST_NAMES]) + more
-    return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."] if names else []
+    if not named.size:
+        return []
+    names = some_of(named.tolist(), MOST_NAMES)
+    return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."]
 
 
 def recording_remarks(pose: TrackedPose, file: str) -> list[str]:

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.algebra.vectors import cross
-from biomech_id.osim.muscles.cylinder import MAY, NONE, Arc, Choice, Cylinders, choose, in_axes, slid, unrolled
+from biomech_id.algebra.vectors import cross, matvec
+from biomech_id.osim.muscles.cylinder import MAY, NONE, Arc, Choice, Cylinders, choose, in_axes, slid, unit_vectors, unrolled
 from biomech_id.osim.muscles.surfaces import Surfaces
 
 #: First step at most, in units of the slope; least relative change of step and of square; most steps.
@@ -64,7 +64,7 @@ def over_torus(p1: FloatArray, p2: FloatArray, tori: Surfaces, choice: Choice, *
     """
     R, middle, _ = _frames(p1, p2, tori)
     arc = (unrolled if shortest else slid)(in_axes(R, p1 - middle), in_axes(R, p2 - middle), _tubes(tori), choice)
-    first, last = (middle + (R @ end[..., None])[..., 0] for end in (arc.first_m, arc.last_m))
+    first, last = (middle + matvec(R, end) for end in (arc.first_m, arc.last_m))
     return replace(arc, first_m=first, last_m=last)
 
 
@@ -81,15 +81,14 @@ def _frames(p1: FloatArray, p2: FloatArray, tori: Surfaces) -> tuple[FloatArray,
     fits = [(tori.sign == 0) | (np.where(x[rows, tori.axis] >= 0, 1.0, -1.0) == tori.sign) for x in near]
     first = fits[0] & (~fits[1] | (off[0] < off[1]))
     place = np.where(first[:, None], near[0], near[1])
-    out = place * [1.0, 1.0, 0.0]
-    out /= np.linalg.norm(out, axis=1, keepdims=True)
+    out = unit_vectors(place * [1.0, 1.0, 0.0])
     down = np.tile([0.0, 0.0, -1.0], (len(p1), 1))
     return np.stack([-out, down, cross(-out, down)], axis=2), ring[:, None] * out, fits[0] | fits[1]
 
 
 def _nearest(start: FloatArray, end: FloatArray, ring: FloatArray) -> FloatArray:
     """Places (N, 3) on the lines where OpenSim's search from their starts ends."""
-    along = (end - start) / np.linalg.norm(end - start, axis=1, keepdims=True)
+    along = unit_vectors(end - start)
     c2, c3 = 2 * np.sum(start * along, axis=1), np.sum(start[:, :2] * along[:, :2], axis=1)
     c4, c5 = np.sum(along[:, :2] ** 2, axis=1), np.sum(start[:, :2] ** 2, axis=1)
 

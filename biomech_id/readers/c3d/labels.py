@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, some_of
 from biomech_id.readers.c3d.doubtful_names import unusual
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.source import FileFindings
@@ -125,8 +125,9 @@ def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, fi
         names, where = file.parameters.strings("SUBJECTS", "NAMES"), findings.file
         if subject in names and not counts:
             return ""
+        there = some_of([*counts] or list(names), 6) or "labels without prefix"
         raise MissingInputError(
-            f"{where} has no markers of a subject {subject}; it has {_some([*counts] or list(names)) or 'labels without prefix'}.",
+            f"{where} has no markers of a subject {subject}; it has {there}.",
             value=subject, expected=f"one of {', '.join(counts) or 'no prefix'}", where=where,
         )  # fmt: skip
     if subject is None and len(counts) > 1:
@@ -184,8 +185,3 @@ def _axis_families(named: Sequence[str]) -> set[str]:
     present = set(named)
     stems = {name[:-1] for name in present if len(name) in (3, 4, 5) and name.endswith("O") and name.isupper()}
     return {stem + end for stem in stems for end in "OALP" if all(stem + other in present for other in "OALP")}
-
-
-def _some(names: Sequence[str], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

@@ -21,8 +21,10 @@ _DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 #: Elements whose numbers may be infinite.
 _UNBOUNDED = ("range", "time_range")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-#: Forces that act without being driven, by how their tags end; properties begin with a small letter: ``appliesForce``.
-_PASSIVE_OBJECT = re.compile(r"<((?=[A-Z])\w*(?:Force|Spring|Ligament))(?=[\s/>])[^>]*?(?:/>|>.*?</\1\s*>)", re.DOTALL)
+#: How the tags of forces end that act without being driven.
+PASSIVE_KINDS = ("Force", "Spring", "Ligament")
+#: Of these the whole objects; properties begin with a small letter: ``appliesForce``.
+_PASSIVE_OBJECT = re.compile(rf"<((?=[A-Z])\w*(?:{'|'.join(PASSIVE_KINDS)}))(?=[\s/>])[^>]*?(?:/>|>.*?</\1\s*>)", re.DOTALL)
 #: What a set says of kinds of objects, which OpenSim heeds of a model only; and which objects belong together.
 _DEFAULTS = re.compile(r"<defaults(?:\s[^>]*)?(?<!/)>.*?</defaults\s*>", re.DOTALL)
 _GROUP = re.compile(r"<ObjectGroup\b.*?</ObjectGroup\s*>", re.DOTALL)
