@@ -21,7 +21,7 @@ from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.session.folder.read_write import check_replaceable
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
-from biomech_id.trial.worn import Aid, bears_weight
+from biomech_id.trial.worn import NOT_STATED, bears_weight
 
 #: What is written; the listing names the other.
 TABLE, LISTING = "diagnosis.csv", "diagnosis.json"
@@ -79,7 +79,8 @@ def diagnose_job(
             progress(Step("analyse", walk.trial.name, number, len(session.walks)))
         try:
             aid, _ = worn_in(walk.trial, walk.model.subject, condition(Path(walk.trial.path).stem))
-            person = {"unimpaired": unimpaired, "aided": bears_weight(aid), "unaided": aid == Aid.NONE, "prostheses": prostheses}
+            aided = None if aid in (NOT_STATED, "") else bears_weight(aid)
+            person = {"unimpaired": unimpaired, "aided": aided, "prostheses": prostheses}
             walks.append(diagnose(walk.trial, walk.model, **person))  # type: ignore[arg-type]
         except BiomechError as error:
             cut = (finding.message for finding in walk.trial.findings if finding.rule == "data-cut")

@@ -118,8 +118,8 @@ class Diagnosis:
 
 
 def diagnose(
-    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool = False, prostheses: Sequence[str] = (),
-    spread: ResidualSpread | None = None, unaided: bool = False,
+    trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool | None = None,
+    prostheses: Sequence[str] = (), spread: ResidualSpread | None = None,
 ) -> Diagnosis:  # fmt: skip
     """Return what contradicts itself in a walk, and which causes explain it.
 
@@ -132,14 +132,13 @@ def diagnose(
     unimpaired : bool, optional
         Whether the person is known to be built and to walk as most do; otherwise there is room for short legs, oblique pelvises,
         bowed shanks, short feet and ways of walking, and causes that look like them are told from larger sizes.
-    aided : bool, optional
-        Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on clock, zero and breaks alone.
+    aided : bool | None, optional
+        Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on clock, zero and breaks alone. Where
+        it is stated that none does, crutches and a walker explain nothing; None where nobody says.
     prostheses : Sequence[str], optional
         Sides, "L" and "R", on which shank or foot is artificial: what compares them with most people's has no verdict.
     spread : ResidualSpread | None, optional
         What untouched sessions show; None for the package's.
-    unaided : bool, optional
-        Whether it is stated that none of them does: crutches and a walker then explain nothing.
 
     Returns
     -------
@@ -162,8 +161,7 @@ def diagnose(
     >>> told.name, len(told.values) > 100
     ('walk', True)
     """
-    stated = aided if aided or unaided else None
-    session = replace(recorded_walk(trial, model), aided=stated, prostheses=tuple(prostheses))
+    session = replace(recorded_walk(trial, model), aided=aided, prostheses=tuple(prostheses))
     strikes = max(len(times) for (_, kind), times in contacts(session).items() if kind == "strike")
     if strikes < STRIDE_STRIKES:
         raise MissingInputError(
