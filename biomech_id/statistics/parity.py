@@ -291,13 +291,14 @@ def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
         if row.variable in STORED_OFFSETS:
             key = row.side, row.variable
             largest[key] = max(float(row.largest), largest.get(key, 0.0))
-    offsets = [(*key, size) for key, size in largest.items()]
+    offsets = [(side, variable, size) for (side, variable), size in largest.items() if side]
+    head = [size for (side, _), size in largest.items() if not side]
     others = [row for row in different if row.variable not in STORED_OFFSETS]
     mechanics = kinetics == "textbook" and any(quantity_of(row.variable) in MECHANICAL for row in others)
     strange = [row for row in others if not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL)]
     first = min(strange, key=lambda row: (_outwards(row.variable), -float(row.largest)), default=None)
     first_difference = None if first is None else (first.variable, first.side, float(first.largest))
-    values = {"offsets": offsets, "mechanics": mechanics, "unexplained": len(strange), "kinetics": kinetics}
+    values = {"offsets": offsets, "head": head, "mechanics": mechanics, "unexplained": len(strange), "kinetics": kinetics}
     values |= {"first": [first_difference] if first_difference else []}
     return Sentence("parity-differs", values)
 

@@ -105,6 +105,17 @@ def test_what_differs_is_blamed_on_what_it_comes_from():
     assert "L StaticPlantFlex by 2.5 deg" in sentence
 
 
+def test_an_offset_of_the_head_is_blamed_on_no_foot():
+    """Angles of the head follow from it, nothing of a foot does."""
+    head = row("HeadOffset", "", 0.26, side="", quantity="offset", frames=1)
+    alone = str(why_different([head], "vicon"))
+    assert alone.startswith("This static trial differs from the stored HeadOffset by 0.52 deg")
+    assert "foot" not in alone
+    foot = row("StaticPlantFlex", "", 1.25, quantity="offset", frames=1)
+    both = str(why_different([head, foot], "vicon"))
+    assert "L StaticPlantFlex by 2.5 deg. Every angle and moment of that foot follows from them. This static trial" in both
+
+
 def test_the_first_difference_from_the_joint_centres_outwards_is_explained_first():
     """A knee centre before the larger difference of the ankle's angle that follows from it, the larger one of two alike."""
     knees = [row("KJC", "X", 2.0, side="L", quantity="point"), row("KJC", "Y", 3.0, side="R", quantity="point")]
