@@ -12,7 +12,7 @@ import pytest
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.osim.run import run_setup
 from biomech_id.readers.opensim.storage import read_storage
-from tests.peers.test_opensim_joints import chain_document
+from tests.peers.chain_documents import chain_document
 
 osim: Any = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")
