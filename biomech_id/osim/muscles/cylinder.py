@@ -348,22 +348,6 @@ def unrolled(p1: FloatArray, p2: FloatArray, cylinders: Cylinders, choice: Choic
     return _arc(r1, r2, (p1[:, 2] + slope * before, p2[:, 2] - slope * after), radius, choice.long)
 
 
-def unit_vectors(vectors: FloatArray) -> FloatArray:
-    """Scale vectors to length one.
-
-    Parameters
-    ----------
-    vectors : FloatArray
-        (N, 3), none of them zero, any axes.
-
-    Returns
-    -------
-    FloatArray
-        (N, 3), the same axes.
-    """
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-
-
 def in_axes(R: FloatArray, arm_m: FloatArray) -> FloatArray:
     """Express vectors in the axes of frames: written out, which is quicker than a product of small matrices.
 

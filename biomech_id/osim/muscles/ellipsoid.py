@@ -16,7 +16,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.osim.muscles.cylinder import INSIDE, MUST, NONE, Arc, Choice, unit_vectors
+from biomech_id.models.triads import unit
+from biomech_id.osim.muscles.cylinder import INSIDE, MUST, NONE, Arc, Choice
 from biomech_id.osim.muscles.sphere import passes_through
 from biomech_id.osim.muscles.surfaces import AXIAL, HYBRID, Surfaces
 
@@ -91,10 +92,10 @@ def over_ellipsoid(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces, choice:
     a = ellipsoids.size_m
     third, beside = third_point(p1, p2, ellipsoids)
     y1, y2 = p1 / a, p2 / a
-    normal = unit_vectors(cross(y2 - y1, third / a - y1))
+    normal = unit(cross(y2 - y1, third / a - y1))
     normal *= np.where(np.sum(normal * cross(y2 - y1, beside / a - y1), axis=1) < 0, -1.0, 1.0)[:, None]
     centre = np.sum(normal * y1, axis=1, keepdims=True) * normal
-    x = unit_vectors(y1 - centre)
+    x = unit(y1 - centre)
     y = cross(normal, x)
     radius = np.sqrt(1 - np.sum(centre * centre, axis=1))
     # both ends are seen with the third point to the left: the path goes clockwise from tangent to tangent
@@ -130,7 +131,7 @@ def third_point(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces) -> tuple[F
     a, p1, p2 = ellipsoids.size_m / size, p1 / size, p2 / size
     enter, leave = passes_through(p1 / a, p2 / a)
     start, chord = p1 + enter[:, None] * (p2 - p1), (leave - enter)[:, None] * (p2 - p1)
-    rows, along = np.arange(len(p1)), np.abs(unit_vectors(p2 - p1))
+    rows, along = np.arange(len(p1)), np.abs(unit(p2 - p1))
     axis = np.argmax(along, axis=1)
     cosine, crossing = along[rows, axis], -start[rows, axis] / chord[rows, axis]
     point = nearest_on_ellipsoid(a, start + crossing[:, None] * chord, axis)
@@ -162,11 +163,11 @@ def _towards_middle(a: FloatArray, start: FloatArray, chord: FloatArray, point: 
     for some in np.array_split(np.arange(len(start)), len(start) // 2000 + 1):
         at = start[some, None] + _SAMPLES[:, None] * chord[some, None]
         total[some] = (
-            unit_vectors(nearest_on_ellipsoid(np.repeat(a[some], len(_SAMPLES), axis=0), at.reshape(-1, 3)) - at.reshape(-1, 3))
+            unit(nearest_on_ellipsoid(np.repeat(a[some], len(_SAMPLES), axis=0), at.reshape(-1, 3)) - at.reshape(-1, 3))
             .reshape(at.shape)
             .sum(axis=1)
         )
-    middle = nearest_on_ellipsoid(a, start + chord / 2 + unit_vectors(total))
+    middle = nearest_on_ellipsoid(a, start + chord / 2 + unit(total))
     mixed = np.flatnonzero(share > 0)
     weight = share[mixed, None]
     middle[mixed] = nearest_on_ellipsoid(a[mixed], weight * point[mixed] + (1 - weight) * middle[mixed])

@@ -11,6 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
+from biomech_id.models.triads import unit
 from biomech_id.osim.muscles.cylinder import (
     INSIDE,
     MAY,
@@ -23,18 +24,17 @@ from biomech_id.osim.muscles.cylinder import (
     free_side,
     taken,
     tangents,
-    unit_vectors,
 )
 
 
 def _plane(p1: FloatArray, p2: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Axes (N, 2, 3) of the plane through both ends and the centre, the first towards p1, and both ends in them (N, 2)."""
-    x = unit_vectors(p1)
+    x = unit(p1)
     across = p2 - np.sum(p2 * x, axis=1, keepdims=True) * x
     # a line through the centre has no plane of its own: any one will do
     other = np.eye(3)[np.argmin(np.abs(x), axis=1)]
     across = np.where(np.linalg.norm(across, axis=1, keepdims=True) > 0, across, cross(x, other))
-    axes = np.stack([x, unit_vectors(across)], axis=1)
+    axes = np.stack([x, unit(across)], axis=1)
     return axes, (axes @ p1[..., None])[..., 0], (axes @ p2[..., None])[..., 0]
 
 

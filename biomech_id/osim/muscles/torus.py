@@ -14,7 +14,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import cross, matvec
-from biomech_id.osim.muscles.cylinder import MAY, NONE, Arc, Choice, Cylinders, choose, in_axes, slid, unit_vectors, unrolled
+from biomech_id.models.triads import unit
+from biomech_id.osim.muscles.cylinder import MAY, NONE, Arc, Choice, Cylinders, choose, in_axes, slid, unrolled
 from biomech_id.osim.muscles.surfaces import Surfaces
 
 #: First step at most, in units of the slope; least relative change of step and of square; most steps.
@@ -81,14 +82,14 @@ def _frames(p1: FloatArray, p2: FloatArray, tori: Surfaces) -> tuple[FloatArray,
     fits = [(tori.sign == 0) | (np.where(x[rows, tori.axis] >= 0, 1.0, -1.0) == tori.sign) for x in near]
     first = fits[0] & (~fits[1] | (off[0] < off[1]))
     place = np.where(first[:, None], near[0], near[1])
-    out = unit_vectors(place * [1.0, 1.0, 0.0])
+    out = unit(place * [1.0, 1.0, 0.0])
     down = np.tile([0.0, 0.0, -1.0], (len(p1), 1))
     return np.stack([-out, down, cross(-out, down)], axis=2), ring[:, None] * out, fits[0] | fits[1]
 
 
 def _nearest(start: FloatArray, end: FloatArray, ring: FloatArray) -> FloatArray:
     """Places (N, 3) on the lines where OpenSim's search from their starts ends."""
-    along = unit_vectors(end - start)
+    along = unit(end - start)
     c2, c3 = 2 * np.sum(start * along, axis=1), np.sum(start[:, :2] * along[:, :2], axis=1)
     c4, c5 = np.sum(along[:, :2] ** 2, axis=1), np.sum(start[:, :2] ** 2, axis=1)
 
@@ -97,17 +98,17 @@ def _nearest(start: FloatArray, end: FloatArray, ring: FloatArray) -> FloatArray
 
     with np.errstate(invalid="ignore", divide="ignore"):
         u = np.zeros(len(start))
-        f, unit, delta, slope = excess(u), np.zeros_like(u), np.full_like(u, _FIRST), np.zeros_like(u)
+        f, steepest, delta, slope = excess(u), np.zeros_like(u), np.full_like(u, _FIRST), np.zeros_like(u)
         going, fresh = f != 0, np.ones(len(u), bool)
         for turn in range(_MOST):
             h = np.where(u == 0, 1.5e-8, 1.5e-8 * np.abs(u))
             slope = np.where(fresh, (excess(u + h) - f) / h, slope)
-            unit = np.maximum(unit, np.abs(slope))
+            steepest = np.maximum(steepest, np.abs(slope))
             newton = np.abs(f / slope)
-            bound = newton * unit > 1.1 * delta
-            p = np.where(bound, delta / unit, newton)
+            bound = newton * steepest > 1.1 * delta
+            p = np.where(bound, delta / steepest, newton)
             damping = np.where(bound, np.abs(slope * f) / p - slope * slope, 0.0)
-            size = unit * p
+            size = steepest * p
             delta = np.minimum(delta, size) if turn == 0 else delta
             new_u = u - np.sign(f * slope) * p
             new_f = excess(new_u)
@@ -122,7 +123,7 @@ def _nearest(start: FloatArray, end: FloatArray, ring: FloatArray) -> FloatArray
             fresh = going & (ratio >= 1e-4)
             u, f = np.where(fresh, new_u, u), np.where(fresh, new_f, f)
             flat = (np.abs(smaller) <= _LEAST) & (linear + 2 * damped <= _LEAST) & (ratio <= 2)
-            going = going & ~flat & (delta > _LEAST * unit * np.abs(u)) & (f != 0)
+            going = going & ~flat & (delta > _LEAST * steepest * np.abs(u)) & (f != 0)
             if not going.any():
                 break
     return np.asarray(start + u[:, None] * along)

@@ -16,8 +16,9 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
+from biomech_id.models.triads import unit
 from biomech_id.multibody.musculoskeletal import MuscleModel, MusculoskeletalModel
-from biomech_id.osim.muscles.cylinder import MAY, MUST, Arc, Choice, in_axes, unit_vectors
+from biomech_id.osim.muscles.cylinder import MAY, MUST, Arc, Choice, in_axes
 from biomech_id.osim.muscles.several_surfaces import SeveralSurfaces
 from biomech_id.osim.muscles.surfaces import Surfaces, surfaces_of
 from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
@@ -215,7 +216,7 @@ class WrappedPaths:
             for k, sign in ((0, 1.0), (1, -1.0)):
                 f, at = (place[:, :3, :3] @ on[k][..., None])[..., 0], points[wrapped.frame, start + k]
                 straight = points[wrapped.frame, start + 1] - points[wrapped.frame, start]
-                np.add.at(at_points, (wrapped.frame, start + k), f + sign * unit_vectors(straight))
+                np.add.at(at_points, (wrapped.frame, start + k), f + sign * unit(straight))
                 moment[0][wrapped.frame, wrapped.muscle] -= cross(at, f)
                 force[0][wrapped.frame, wrapped.muscle] -= f
         for path in self._several.paths(points, active, frames, wrapping):
@@ -242,7 +243,7 @@ def _both_forces(wrapped: _Wrapped, wrapping: str) -> tuple[FloatArray, FloatArr
     """Derivatives (R, 3) of wrapped pieces' lengths by their ends, surfaces' axes; for "opensim" the directions of its tension."""
     if wrapping == "opensim":
         arc, _ = path_over(wrapped.p1, wrapped.p2, wrapped.surfaces, wrapped.choice, shortest=False)
-        return unit_vectors(wrapped.p1 - arc.first_m), unit_vectors(wrapped.p2 - arc.last_m)
+        return unit(wrapped.p1 - arc.first_m), unit(wrapped.p2 - arc.last_m)
     r = len(wrapped.frame)
     moves = np.concatenate([HALF_STEP_M * np.eye(6), -HALF_STEP_M * np.eye(6)])
     ends = np.concatenate([wrapped.p1, wrapped.p2], axis=1)[None] + moves[:, None]
