@@ -47,7 +47,9 @@ def test_opensims_files_serve_where_the_study_has_no_others(lab: Callable[..., P
 
 def test_nothing_to_analyse_is_said(lab: Callable[..., Path]) -> None:
     with pytest.raises(MissingInputError, match="holds no folder with C3D files"):
-        find_subjects(lab("carl/notes.txt"))
+        find_subjects(study := lab("carl/notes.txt"))
+    with pytest.raises(MissingInputError, match="There is no folder .*nowhere"):
+        find_subjects(study / "nowhere")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
