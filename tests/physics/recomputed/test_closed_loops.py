@@ -28,8 +28,7 @@ from biomech_id.multibody.reduction import configuration, inverse_dynamics, proj
 from biomech_id.multibody.straight_line import Operations
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
-
-from .table import Cases, Pair, check, parameters
+from tests.physics.recomputed.table import Cases, Pair, check, parameters
 
 CASES = Cases()
 ROOT = Path(__file__).resolve().parents[3]

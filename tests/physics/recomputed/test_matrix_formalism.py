@@ -36,10 +36,9 @@ from biomech_id.multibody.joints import X, prismatic, revolute
 from biomech_id.multibody.parts import Body
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.system import System
-
-from .lagrangian import Lagrangian
-from .moving import GRAVITY, TIMES, Moving, N, cross, numbers, rate, vector
-from .table import Cases, Pair, check, parameters
+from tests.physics.recomputed.lagrangian import Lagrangian
+from tests.physics.recomputed.moving import GRAVITY, TIMES, Moving, N, cross, numbers, rate, vector
+from tests.physics.recomputed.table import Cases, Pair, check, parameters
 
 CASES = Cases()
 ROOT = Path(__file__).resolve().parents[3]

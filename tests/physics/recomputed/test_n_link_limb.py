@@ -28,9 +28,8 @@ from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.observer import Observer, observe, relative_motion
 from biomech_id.multibody.examples.limb import Angles, Limb, Link
 from biomech_id.multibody.kinematics import GROUND
-
-from .moving import TIMES, Moving, N, cross, numbers, rate, vector
-from .table import Cases, Pair, check, parameters
+from tests.physics.recomputed.moving import TIMES, Moving, N, cross, numbers, rate, vector
+from tests.physics.recomputed.table import Cases, Pair, check, parameters
 
 CASES = Cases()
 ROOT = Path(__file__).resolve().parents[3]

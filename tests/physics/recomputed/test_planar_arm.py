@@ -22,8 +22,7 @@ import sympy as sp
 
 from biomech_id.multibody.examples import planar_arm
 from biomech_id.multibody.examples.planar_arm import HandSpring, PlanarArm
-
-from .table import Cases, Pair, check, parameters
+from tests.physics.recomputed.table import Cases, Pair, check, parameters
 
 ROOT = Path(__file__).resolve().parents[3]
 MASS, LENGTH, COM, INERTIA, G = (2.3, 1.1, 0.6), (0.31, 0.26, 0.18), (0.14, 0.11, 0.08), (0.019, 0.007, 0.0012), 9.7

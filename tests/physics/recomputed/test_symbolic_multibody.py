@@ -36,9 +36,8 @@ from biomech_id.multibody.symbolic.describe import describe
 from biomech_id.multibody.symbolic.equations import Description, Equations, kane, lagrange
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
-
-from .lagrangian import Lagrangian
-from .table import Cases, Pair, check, parameters
+from tests.physics.recomputed.lagrangian import Lagrangian
+from tests.physics.recomputed.table import Cases, Pair, check, parameters
 
 CASES = Cases()
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .table import DOCUMENTS, identity, rows
+from tests.physics.recomputed.table import DOCUMENTS, identity, rows
 
 ITEMS = Path(__file__).resolve().parents[3] / "docs" / "documents" / "items.csv"
 #: How many items of each document are derived a second time.
