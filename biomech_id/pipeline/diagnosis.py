@@ -79,7 +79,7 @@ def diagnose_job(
             progress(Step("analyse", walk.trial.name, number, len(session.walks)))
         try:
             aid, _ = worn_in(walk.trial, walk.model.subject, condition(Path(walk.trial.path).stem))
-            aided = None if aid in (NOT_STATED, "") else bears_weight(aid)
+            aided = None if aid == NOT_STATED else bears_weight(aid)
             person = {"unimpaired": unimpaired, "aided": aided, "prostheses": prostheses}
             walks.append(diagnose(walk.trial, walk.model, **person))  # type: ignore[arg-type]
         except BiomechError as error:
