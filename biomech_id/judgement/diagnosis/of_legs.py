@@ -207,16 +207,23 @@ def _used_offsets(session: Recorded, geometry: LegGeometry, stood: dict[str, dic
     return foot_offsets(side, uncorrected, standing[side + "HEE"], standing[side + "TOE"], flat=flat, sole_delta_m=delta_m)
 
 
+def _extended(flexion_deg: FloatArray) -> BoolArray:
+    """Frames in which a knee is extended; all where it has no angle in some, so that a median over them is no number either."""
+    return np.asarray(~(flexion_deg >= np.percentile(flexion_deg, EXTENDED_PERCENTILE)))
+
+
 def _of_axes(side: str, angles: Mapping[str, FloatArray], residuals: ResidualValues) -> None:
     """Whether the knee's axis lies where the walk turns about it, and whether it steps aside in mid-walk."""
     flexion, varus, rotation = angles["knee"].T
-    extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
+    extended = _extended(flexion)
     residuals["knee-axis slope", side], residuals["knee rotation slope", side] = (_slope(flexion, y) for y in (varus, rotation))
     residuals["knee varus, extended", side] = float(np.median(varus[extended]))
     residuals["knee rotation, extended", side] = float(np.median(rotation[extended]))
     residuals["knee flexion, least", side] = float(np.percentile(flexion, 10))
     for name, column in (("hip abduction", 1), ("hip rotation", 2)):
         residuals[name, side] = float(np.median(angles["hip"][:, column]))
+    if not np.isfinite(angles["knee"]).all():  # labels exchanged on trial may leave a leg that has no knee
+        return
     x = np.deg2rad(flexion)
     half = np.arange(len(x)) >= len(x) / 2
     columns = np.stack([np.ones_like(x), x, x**2, np.sin(2 * x), half], axis=1)
@@ -232,7 +239,7 @@ def _against_static(
     assert session.standing is not None
     knee, hip = (over_seen(np.nanmedian, stood[side][joint], axis=0) for joint in ("knee", "hip"))
     flexion = walking[side]["knee"][:, 0]
-    extended = flexion < np.percentile(flexion, EXTENDED_PERCENTILE)
+    extended = _extended(flexion)
     for name, column in (("varus", 1), ("rotation", 2)):
         residuals[f"knee {name}, walk - static", side] = float(np.median(walking[side]["knee"][extended, column]) - knee[column])
     residuals["hip rotation, walk - static", side] = float(np.median(walking[side]["hip"][:, 2]) - hip[2])

@@ -126,12 +126,17 @@ def _of_support(stance: PlateStance, session: Recorded, events: Contacts) -> Ite
         a_z = (ends[1] - ends[0]) / np.ptp(stance.time_s[which])
         weight_N = session.subject.mass_kg * (GRAVITY_M_S2 + a_z)
         yield "single support / weight", 100.0 * float(np.log(np.mean(force[:, 2]) / weight_N))
-    height = (pelvis - cop)[:, 2]
-    lean, pull = (pelvis - cop) @ stance.way / height, force @ stance.way / force[:, 2]
+    arm_m = pelvis - cop
+    if not (np.isfinite(arm_m).all() and force[:, 2].all()):  # in a frame nothing bears the foot: no stance of this plate is asked
+        for name in ("slope", "along walk", "medial"):
+            yield f"line of force, {name}", np.nan
+        return
+    height = arm_m[:, 2]
+    lean, pull = arm_m @ stance.way / height, force @ stance.way / force[:, 2]
     slope, intercept = np.polyfit(lean, pull, 1)
     yield "line of force, slope", float(slope)
     yield "line of force, along walk", -MM_PER_M * float(intercept * height.mean())
-    aside = (pelvis - cop) @ stance.medial - force @ stance.medial / force[:, 2] * height
+    aside = arm_m @ stance.medial - force @ stance.medial / force[:, 2] * height
     yield "line of force, medial", MM_PER_M * float(np.mean(aside))
 
 

@@ -20,6 +20,8 @@ from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
+from biomech_id.models.conventional.leg import place_leg
+from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.pipeline.diagnosis import Diagnosed, write_diagnosis
 from biomech_id.trial import Markers, Trial
 
@@ -41,6 +43,32 @@ def test_every_residual_has_its_row_and_its_spread(judged: JudgedWalk) -> None:
         # The reference floors eigenvalues at 0.05; the mean of two such matrices, in three digits, stays above.
         assert np.linalg.eigvalsh(matrix).min() > 0.04
     assert set(spread.units) <= {"1", "%", "% weight", "deg", "frames", "ln", "ln(m/s3)", "mm", "ms"}
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_leg_that_has_no_knee_says_nothing_of_its_axis(judged: JudgedWalk, share: float) -> None:
+    """Labels that are exchanged on trial may give it a marker that no geometry of a leg fits."""
+    markers = judged.session.markers
+    position_m = markers.position_m.copy()
+    frames = np.arange(len(position_m)) >= share * len(position_m)
+    hip_lab_m = place_leg(markers, pelvis_frames(markers), judged.session.geometry()["L"]).hip_lab_m
+    position_m[frames, markers.names.index("LKNE")] = hip_lab_m[frames] + 0.01
+    values = residuals(replace(judged.session, markers=markers.with_positions(position_m)), judged).values
+    assert ("knee varus, extended", "L") not in values
+    assert ("step of varus in mid-walk", "L") not in values
+    assert values["step of varus in mid-walk", "R"] == judged.values["step of varus in mid-walk", "R"]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_plate_that_bears_nothing_in_a_frame_of_single_support_has_no_line_of_force(judged: JudgedWalk) -> None:
+    lines = {key for key in judged.values if key[0].startswith("line of force")}
+    plates = [
+        replace(plate, force_lab_N=np.where(np.arange(len(plate.force_lab_N))[:, None] % 400 == 200, 0.0, plate.force_lab_N))
+        for plate in judged.session.plates
+    ]
+    values = residuals(replace(judged.session, plates=tuple(plates)), judged).values
+    assert lines - values.keys()
 
 
 def test_covariance_is_common_to_units_but_for_what_is_within_one() -> None:
