@@ -48,7 +48,7 @@ def test_opensims_files_serve_where_the_study_has_no_others(lab: Callable[..., P
 def test_nothing_to_analyse_is_said(lab: Callable[..., Path]) -> None:
     with pytest.raises(MissingInputError, match="holds no folder with C3D files"):
         find_subjects(study := lab("carl/notes.txt"))
-    with pytest.raises(MissingInputError, match="There is no folder .*nowhere"):
+    with pytest.raises(MissingInputError, match=r"There is no folder .*nowhere"):
         find_subjects(study / "nowhere")
 
 
