@@ -96,13 +96,13 @@ class Queue:
     ----------
     tell : Callable[[Task], None]
         Told of every change of a task, from the thread that it is worked on in.
-    ended : Callable[[Task], None]
-        Called once a task's process is over, before anybody is told.
+    ended : Callable[[Task, str], str]
+        Called with a task and its outcome once its process is over, returns the outcome that stands; until then it is at work.
     workers : int
         How many at a time.
     """
 
-    def __init__(self, tell: Callable[[Task], None], ended: Callable[[Task], None], workers: int) -> None:
+    def __init__(self, tell: Callable[[Task], None], ended: Callable[[Task, str], str], workers: int) -> None:
         self._tell, self._end = tell, ended
         self._numbers = 0
         self.tasks: dict[int, Task] = {}
@@ -216,8 +216,7 @@ class Queue:
             try:
                 self._tell(task)
                 task.code = self._run(task)
-                task.state = _state_after(task)
-                self._end(task)
+                task.state = self._end(task, _state_after(task))
             except Exception as error:  # noqa: BLE001 - whatever becomes of one command, the queue goes on
                 task.state = "failed"
                 task.aside.append(str(error))
@@ -231,6 +230,7 @@ class Queue:
             telling = ["--progress", "json"] if task.words[0] in TELLING_COMMANDS else []
             process = started(["biomech_id", *task.words, *telling], told, output)
         task.process = process.pid
+        self._tell(task)
         asked_s = 0.0
         with open(log, encoding="utf-8", errors="replace") as lines:
             rest = ""

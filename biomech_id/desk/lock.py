@@ -22,10 +22,15 @@ class Lock:
     ----------
     path : Path
         The file.
+    held : bool
+        Whether this process holds it.
+    left_behind : bool
+        Whether it was taken from a desk that did not give it back.
     """
 
     path: Path
     held: bool = False
+    left_behind: bool = False
 
     @property
     def holder(self) -> dict[str, object]:
@@ -59,6 +64,7 @@ class Lock:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.exists() and (self.abandoned or (over and not 0.0 <= self.age_s < LOST_S)):
             self.path.unlink(missing_ok=True)
+            self.left_behind = True
         with suppress(FileExistsError):
             with open(self.path, "x", encoding="utf-8") as file:
                 file.write(self._text())

@@ -363,11 +363,14 @@ class Office:
             if self.queue.at_work(visit.id) or results.under_way:
                 raise Refusal.because("desk-runs-already", visit=visit.path)
             results.record.settle()
-            words = run_words(results.record)
-            results.record.note("run", who, {"command": command_line(words)})
-            results.begin(visit)
-            self.failed.pop(visit.id, None)
-            return self.queue.add("run", visit.id, [*words, "-o", str(results.coming)], results.record.folder / "log")
+            results.record.note("run", who, {"command": command_line(run_words(results.record))})
+            return self._begin(visit, results)
+
+    def _begin(self, visit: ArchiveVisit, results: Results) -> Task:
+        results.begin(visit)
+        self.failed.pop(visit.id, None)
+        words = [*run_words(results.record), "-o", str(results.coming)]
+        return self.queue.add("run", visit.id, words, results.record.folder / "log")
 
     def cancel(self, number: int) -> None:
         """Ask a command to end.
@@ -378,9 +381,14 @@ class Office:
             Of its task.
         """
         self.may_write()
-        if number not in self.queue.tasks:
+        task = self.queue.tasks.get(number)
+        if task is None:
             raise Refusal.because("desk-no-job", status=404)
+        visit = None if task.ended or task.kind != "run" else self.archive.visits.get(task.visit)
         self.queue.cancel(number)
+        if visit is not None:
+            # A desk that is killed before the process has ended does not begin this run again.
+            self.results(visit).give_up()
 
     def dismiss(self, visit: ArchiveVisit) -> None:
         """Forget that a visit's run failed.
@@ -399,47 +407,48 @@ class Office:
             if visit is not None and self._kept.get(task.visit, (0.0, ""))[1] != str(task.process):
                 self._kept[task.visit] = (0.0, str(task.process))
                 self.results(visit).note_process(task.process)
-        if task.kind == "run" and task.state == "cancelled" and not task.process:
-            visit = self.archive.visits.get(task.visit)
-            if visit is not None:
-                self.results(visit).give_up()
         if task.kind != "look" or task.ended:
             self.tell("job", task.to_dict())
         if task.ended:
             self.tell("visit", {"id": task.visit})
 
-    def _ended(self, task: Task) -> None:
-        """What follows once a process is over: results take their place, a look is kept."""
+    def _ended(self, task: Task, outcome: str) -> str:
+        """What follows once a process is over, and the outcome then: results take their place, a look is kept."""
         visit = self.archive.visits.get(task.visit)
         if visit is None:
-            return
+            return outcome
         if task.kind == "run":
             with self.guard:
-                if task.state != "done":
+                if outcome != "done":
                     self.results(visit).give_up()
                 elif not self.results(visit).take_over():
-                    task.state = "failed"
-            if task.state == "failed":
+                    outcome = "failed"
+            if outcome == "failed":
                 self.failed[visit.id] = (decided_hash(self.record(visit)), task.aside[-3:] or ["?"])
-            elif task.state == "done":
+            elif outcome == "done":
                 self.prepare_page(visit)
         elif task.kind == "look":
-            self._keep_look(task, visit)
-        elif task.kind == "page" and task.state == "done":
+            return self._keep_look(task, visit, outcome)
+        elif task.kind == "page" and outcome == "done":
             os.replace(task.logs / "page.json.part.json", task.logs / self._page_name(visit))
+        return outcome
 
-    def _keep_look(self, task: Task, visit: ArchiveVisit) -> None:
+    def _keep_look(self, task: Task, visit: ArchiveVisit, outcome: str) -> str:
         key = self._looking.get(visit.id, "")
         look = read_look(task.output.read_text(encoding="utf-8", errors="replace"), self.record(visit).choices)
-        if look is None or task.state != "done":
-            task.state = "failed"
-        elif key == self.look_key(visit):
+        if look is None or outcome != "done":
+            return "failed"
+        if key == self.look_key(visit):
             self.index.put(visit.id, key, look)
         else:
             self._looking.pop(visit.id, None)
+        return outcome
 
     def _pick_up(self) -> None:
         """Go on where a desk that was killed stopped: runs that ended are taken over, those that live are waited for."""
+        if self.lock.left_behind:
+            for record in map(self.record, self.archive.visits.values()):
+                record.settle()
         for noted in (self.folder / "visits").rglob(UNDER_WAY):
             visit = next((each for each in self.archive.visits.values() if self.record(each).folder == noted.parent), None)
             if visit is None:
@@ -448,16 +457,19 @@ class Office:
             if results.under_way:
                 threading.Thread(target=self._wait_for, args=(visit, results), daemon=True).start()
             else:
-                self._take_or_leave(results)
+                self._take_or_begin(visit, results)
 
-    def _take_or_leave(self, results: Results) -> None:
-        """Take whole results over whose decisions are still those on disk; anything else was not finished."""
-        from_now = json.dumps(decided_hash(results.record))
-        asked = (results.record.folder / UNDER_WAY).read_text(encoding="utf-8")
-        if is_whole(results.coming) and from_now in asked:
-            results.take_over()
-        else:
-            results.give_up()
+    def _take_or_begin(self, visit: ArchiveVisit, results: Results) -> None:
+        """Take whole results over whose decisions are still those on disk; a run that did not come so far begins anew."""
+        with self.guard:
+            if self.queue.at_work(visit.id):
+                return
+            from_now = json.dumps(decided_hash(results.record))
+            asked = (results.record.folder / UNDER_WAY).read_text(encoding="utf-8")
+            if is_whole(results.coming) and from_now in asked:
+                results.take_over()
+            else:
+                self._begin(visit, results)
 
     def _wait_for(self, visit: ArchiveVisit, results: Results) -> None:
         process = results.under_way
@@ -465,7 +477,7 @@ class Office:
         while began and process_start(process) == began and not self._closed.wait(0.5):
             pass
         if not self._closed.is_set():
-            self._take_or_leave(results)
+            self._take_or_begin(visit, results)
             self.tell("visit", {"id": visit.id})
 
     # Comparisons and exports

@@ -11,6 +11,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from platform import node
 
 import pytest
 from starlette.testclient import TestClient
@@ -186,6 +187,9 @@ def test_a_desk_that_was_killed_goes_on_where_it_was(open_office: Callable[[], O
     again = open_office()
     assert (finished.there, stale.there, stale.coming.exists(), alive.there) == (True, False, False, False)
     assert again.stage(visit_of(again, "ben/one")) == "running"
+    # What somebody asked for and did not get is run, as it is decided now.
+    assert again.stage(visits[1]) == "waiting"
+    assert again.queue.of(visits[1].id).words[:4] == ("run", str(stale.record.recordings), "--static", "static")
     process.kill()
     process.wait()
     until = time.monotonic() + 10
@@ -193,6 +197,46 @@ def test_a_desk_that_was_killed_goes_on_where_it_was(open_office: Callable[[], O
         time.sleep(0.05)
     assert again.stage(visit_of(again, "ben/one")) == "review"
     assert process_start(process.pid) == ""
+
+
+def test_a_run_that_was_cancelled_does_not_begin_again(open_office: Callable[[], Office]) -> None:
+    office = open_office()
+    waiting, running = visit_of(office), visit_of(office, "ben/one")
+    numbers = [office.run(visit, "a").number for visit in (waiting, running)]
+    office.queue.tasks[numbers[1]].state = "runs"
+    for number in numbers:
+        office.cancel(number)
+    assert office.stage(running) == "running"  # until its process has cleared up
+    office.lock.release()
+    again = open_office()
+    assert [again.stage(visit) for visit in (waiting, running)] == ["new", "new"]
+
+
+def test_files_that_follow_from_the_choices_are_written_after_a_crash(open_office: Callable[[], Office]) -> None:
+    record = open_office().record(visit_of(open_office()))
+    record.choose({"subject": {"mass_kg": 60.0}}, None)
+    (record.folder / "subject.toml").unlink()  # killed between the two
+    (record.folder.parents[2] / "lock").write_text(json.dumps({"host": node(), "process": 2**22 + 1, "time": time.time()}))
+    open_office()
+    assert tomllib.loads((record.folder / "subject.toml").read_text()) == {"mass_kg": 60.0}
+
+
+def test_a_task_is_at_work_from_its_process_to_its_outcome(tmp_path: Path) -> None:
+    noted: list[tuple[str, bool]] = []
+
+    def ended(task: Task, outcome: str) -> str:
+        # A run that is asked for now is refused, and nothing of it is taken for this one's.
+        assert queue.at_work("", "export") is task
+        return f"not {outcome}"
+
+    queue = Queue(lambda task: noted.append((task.state, task.process > 0)), ended, 1)
+    queue.add("export", "", ["--version"], tmp_path)
+    until = time.monotonic() + 60
+    while noted[-1] != ("not done", True) and time.monotonic() < until:
+        time.sleep(0.01)
+    queue.close()
+    # The process is noted before it says anything, for a desk that is opened again finds it by that.
+    assert noted == [("waits", False), ("runs", False), ("runs", True), ("not done", True)]
 
 
 def test_one_desk_works_and_the_other_reads(open_office: Callable[[], Office], tmp_path: Path) -> None:
@@ -304,7 +348,7 @@ def test_compare_and_export_are_command_lines_too(client: TestClient, office: Of
 
 def test_a_command_tells_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
     told: list[str] = []
-    queue = Queue(lambda task: told.append(task.state), lambda task: None, workers=1)
+    queue = Queue(lambda task: told.append(task.state), lambda task, outcome: outcome, workers=1)
     done = queue.add("export", "v", ["run", "--no-such-option"], tmp_path)
     other = queue.add("look", "w", ["--version"], tmp_path)
     queue.cancel(other.number)
