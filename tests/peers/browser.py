@@ -109,7 +109,7 @@ def another(opened: Any, *more: str) -> Any:
 
 def open_page(opened: Any, path: Path, **options: Any) -> Page:
     """Open a page from its file and wait for its first picture."""
-    context = opened.new_context(viewport=SIZE, accept_downloads=True, **options)
+    context = opened.new_context(**{"viewport": SIZE, "accept_downloads": True, **options})
     page = context.new_page()
     page.set_default_timeout(60_000)
     made = Page(page)

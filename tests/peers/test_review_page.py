@@ -18,6 +18,7 @@ import pypdf
 import pytest
 from PIL import Image
 
+from benchmarks.review_page import many_strides, middles
 from biomech_id.pipeline import demo
 from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.review_page import write_review
@@ -168,6 +169,45 @@ def test_every_number_under_the_cursor_in_percent_is_the_table_s(page: Page, tab
                 assert (np.isnan(value) and np.isnan(expected)) or abs(value - expected) <= 1e-6 * span(curve), (key, side, frame)
                 checked += np.isfinite(expected)
     assert checked > 400
+
+
+def test_a_step_into_another_stride_draws_no_more_for_many_strides(chromium: Any, out: Path, html: Path, tmp_path: Path) -> None:
+    many_strides(out, tmp_path / "many", 20)
+    drawn = []
+    for path in (html, write_review(tmp_path / "many", tmp_path / "many.html")):
+        page = open_page(chromium, path)
+        page.show("angles", "percent")
+        first, second = middles(page)[:2]
+        page.scrub(first)
+        page.page.evaluate(
+            """() => {
+              document.querySelectorAll(".plot canvas").forEach((each) => { each.known = true; });
+              for (const what of ["stroke", "fill", "drawImage"]) {
+                const own = CanvasRenderingContext2D.prototype[what];
+                window[what] = 0;
+                CanvasRenderingContext2D.prototype[what] = function (...all) {
+                  window[what] += 1;
+                  return own.apply(this, all);
+                };
+              }
+            }"""
+        )
+        before = page.numbers()
+        page.scrub(second)
+        assert page.numbers() != before
+        charts = page.page.locator(".chart").count()
+        assert (
+            page.page.evaluate("() => [...document.querySelectorAll('.plot canvas')].filter((each) => each.known).length") == charts
+        )
+        drawn.append([page.page.evaluate(f"() => window.{what}") for what in ("stroke", "fill", "drawImage")])
+        page.page.evaluate("() => { window.stroke = 0; }")
+        page.scrub(second + 2)
+        assert page.page.evaluate("() => window.stroke") == 0, "within a stride only the cursor moves"
+        page.page.context.close()
+    few, many = drawn
+    assert few[2] == many[2] == charts, "the other strides are one picture a chart"
+    assert few[0] == many[0]
+    assert few[1] >= many[1] > 0
 
 
 def test_muscles_under_the_cursor_are_the_tables(page: Page, tables: Tables) -> None:

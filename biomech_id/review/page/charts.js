@@ -7,14 +7,19 @@ import { POINTS, cycleAt, percentOf } from "./trials.js";
 const COVERAGE = 1.96;
 const SIDES = ["L", "R"];
 const PERCENT = Array.from({ length: POINTS }, (_, i) => i);
+/** @type {ArrayLike<number>} */
+const NOTHING = new Float32Array(POINTS).fill(NaN);
+/** Curves that follow no stride. */
+const STILL = { quiet: { lines: [], bands: [] }, reach: [] };
 
 /** @typedef {{left: string, right: string, norm: string, ink: string, grid: string, other: string, quiet: string}} ChartColours */
 /** @typedef {{low: ArrayLike<number>, high: ArrayLike<number>, fill: string}} Band */
-/** @typedef {{side: string, values: ArrayLike<number>, read?: boolean, width: number, stroke: string, dash?: number[]}} Line */
+/** @typedef {{values: ArrayLike<number>, width: number, stroke: string, dash?: number[]}} Line */
 /**
- * One chart's content: lines and bands over x, and for each side what the cursor reads.
+ * One chart's content: lines and bands over x, and for each side what the cursor reads. Quiet ones stay as they are in every stride;
+ * where the others follow the cursor, `follow` fills them for a time and answers whether they are of another stride than before.
  * @typedef {{key: string, scale?: number[], title: string, name: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
- *   read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number}} Content
+ *   quiet: {lines: Line[], bands: Band[]}, reach: ArrayLike<number>[], read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number, follow?: (time_s: number) => boolean}} Content
  */
 
 export class Chart {
@@ -48,6 +53,13 @@ export class Chart {
     this.plot.over.addEventListener("pointermove", point);
   }
 
+  /** Curves of the stride at a time: only where it is another one is anything drawn. @param {number} time_s */
+  follow(time_s) {
+    if (!this.content.follow?.(time_s)) return;
+    this.plot.setData(aligned(this.content), false);
+    this.plot.redraw();
+  }
+
   /** Move the cursor and say the numbers under it. @param {(side: string) => {x: number, index: number} | null} at */
   read(at) {
     for (const { side, line } of this.lines) {
@@ -75,43 +87,88 @@ function gapped(values) {
   return Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }
 
+/** x, then both edges of each band, then each line. @param {Content} content @returns {uPlot.AlignedData} */
+function aligned(content) {
+  const rows = [...content.bands.flatMap((band) => [band.high, band.low]), ...content.lines.map((line) => line.values)];
+  return /** @type {uPlot.AlignedData} */ (/** @type {unknown} */ ([Array.from(content.x), ...rows.map(gapped)]));
+}
+
 /** @param {HTMLElement} host @param {Content} content @param {ChartColours} colours @param {boolean} percent */
 function plotted(host, content, colours, percent) {
+  const edge = { width: 0, points: { show: false } };
   /** @type {uPlot.Series[]} */
-  const series = [{}];
-  /** @type {(number | null)[][]} */
-  const data = [Array.from(content.x)];
-  /** @type {uPlot.Band[]} */
-  const bands = [];
-  for (const band of content.bands) {
-    series.push({ width: 0, points: { show: false } }, { width: 0, points: { show: false } });
-    data.push(gapped(band.high), gapped(band.low));
-    bands.push({ series: [data.length - 2, data.length - 1], fill: band.fill });
-  }
-  for (const line of content.lines) {
-    series.push({ stroke: line.stroke, width: line.width, dash: line.dash, points: { show: false }, spanGaps: false });
-    data.push(gapped(line.values));
-  }
+  const series = [{}, ...content.bands.flatMap(() => [edge, { ...edge }]), ...content.lines.map(({ stroke, width, dash }) => ({ stroke, width, dash, points: { show: false }, spanGaps: false }))];
+  const bands = content.bands.map(({ fill }, i) => ({ series: /** @type {[number, number]} */ ([2 * i + 1, 2 * i + 2]), fill }));
   const axis = { stroke: colours.quiet, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false }, font: "10px system-ui, sans-serif" };
   const box = host.getBoundingClientRect();
+  const ends = spanned(content);
+  [host.dataset.low, host.dataset.high] = ends.map(String);
   return new uPlot(
     {
       width: Math.max(box.width, 120), height: 130, series, bands, legend: { show: false }, cursor: { show: false }, padding: [6, 14, 0, 4],
-      scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: (_, low, high) => {
-        const ends = spanned(low, high, content.scale);
-        [host.dataset.low, host.dataset.high] = ends.map(String);
-        return ends;
-      } } },
+      scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: ends } },
       axes: [{ ...axis, size: 20, space: 40, gap: 2 }, { ...axis, size: 42, space: 24, gap: 4 }],
+      hooks: { drawAxes: [laidUnder(content)] },
     },
-    /** @type {uPlot.AlignedData} */ (/** @type {unknown} */ (data)),
+    aligned(content),
     host,
   );
 }
 
-/** The report's fixed scale, the same for every subject, wider where a curve would leave it. @param {number | null} low @param {number | null} high @param {number[]} [scale] @returns {[number, number]} */
-function spanned(low, high, scale) {
-  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return scale ? [scale[0], scale[1]] : [-1, 1];
+/** What lays the quiet curves under the others: one picture, drawn once for a size. @param {Content} content @returns {(plot: uPlot) => void} */
+function laidUnder({ quiet, x }) {
+  const picture = document.createElement("canvas");
+  let size = "";
+  return (plot) => {
+    const { left, top, width, height } = plot.bbox;
+    if (!quiet.lines.length && !quiet.bands.length) return;
+    if (size !== `${width} ${height}`) {
+      size = `${width} ${height}`;
+      Object.assign(picture, { width, height });
+      drawQuiet(/** @type {CanvasRenderingContext2D} */ (picture.getContext("2d")), quiet, (i) => plot.valToPos(x[i], "x", true) - left, (value) => plot.valToPos(value, "y", true) - top);
+    }
+    plot.ctx.drawImage(picture, left, top);
+  };
+}
+
+/** @param {CanvasRenderingContext2D} to @param {{lines: Line[], bands: Band[]}} quiet @param {(i: number) => number} across @param {(value: number) => number} down */
+function drawQuiet(to, { lines, bands }, across, down) {
+  const path = (/** @type {ArrayLike<number>} */ values) => {
+    let open = false;
+    for (let i = 0; i < values.length; i++) {
+      if (!Number.isFinite(values[i])) open = false;
+      else if (open) to.lineTo(across(i), down(values[i]));
+      else to.moveTo(across(i), down(values[i]));
+      open = Number.isFinite(values[i]);
+    }
+  };
+  for (const { low, high, fill } of bands) {
+    to.beginPath();
+    Array.from(high, (value, i) => to.lineTo(across(i), down(value)));
+    for (let i = low.length - 1; i >= 0; i--) to.lineTo(across(i), down(low[i]));
+    to.fillStyle = fill;
+    to.fill();
+  }
+  to.lineJoin = "round";
+  for (const { values, stroke, width, dash } of lines) {
+    to.beginPath();
+    path(values);
+    Object.assign(to, { strokeStyle: stroke, lineWidth: width * devicePixelRatio });
+    to.setLineDash(dash ?? []);
+    to.stroke();
+  }
+}
+
+/** The report's fixed scale, the same for every subject and stride, wider where any curve would leave it. @param {Content} content @returns {[number, number]} */
+function spanned({ lines, bands, quiet, reach, scale }) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of [...[...lines, ...quiet.lines].map((line) => line.values), ...[...bands, ...quiet.bands].flatMap((band) => [band.low, band.high]), ...reach]) {
+    for (let i = 0; i < values.length; i++) {
+      if (values[i] < low) low = values[i];
+      if (values[i] > high) high = values[i];
+    }
+  }
+  if (low > high) return scale ? [scale[0], scale[1]] : [-1, 1];
   const margin = Math.max(0.06 * (high - low), 1e-3);
   if (!scale) return [low - margin, high + margin];
   return [low < scale[0] ? low - margin : scale[0], high > scale[1] ? high + margin : scale[1]];
@@ -149,6 +206,11 @@ function strokeOf(side, colours) {
   return side === "L" ? colours.left : side === "R" ? colours.right : colours.ink;
 }
 
+/** @param {string} side */
+function dashOf(side) {
+  return page.dashes[side]?.map((each) => 2 * each);
+}
+
 /** @param {VariableNote} row @param {TrialNote} trial */
 function headed(row, trial) {
   const key = keyOf(row);
@@ -162,8 +224,8 @@ export function overTime(trial, group, colours) {
     const found = ["L", "R", ""].map((side) => ({ side, values: trial.frames.get(side + keyOf(row)) })).filter((each) => each.values);
     if (!found.length) return [];
     /** @type {Line[]} */
-    const lines = found.map(({ side, values }) => ({ side, values: values ?? [], width: 1.6, stroke: strokeOf(side, colours), dash: page.dashes[side]?.map((d) => 2 * d) }));
-    return [{ ...headed(row, trial.note), x: trial.time_s, lines, bands: [], read: Object.fromEntries(found.map(({ side, values }) => [side, values ?? null])) }];
+    const lines = found.map(({ side, values }) => ({ values: values ?? [], width: 1.6, stroke: strokeOf(side, colours), dash: dashOf(side) }));
+    return [{ ...headed(row, trial.note), x: trial.time_s, lines, bands: [], ...STILL, read: Object.fromEntries(found.map(({ side, values }) => [side, values ?? null])) }];
   });
 }
 
@@ -173,10 +235,10 @@ function rawSignals(trial, colours) {
     const x = Float64Array.from(channel.lowest, (_, i) => channel.first_s + i * channel.step_s);
     const stroke = strokeOf(channel.side, colours);
     const title = channel.muscle ? `${labelled(channel.muscle)} (${channel.label})` : channel.label;
-    const lines = [channel.lowest, channel.highest].map((values) => ({ side: channel.side, values, width: 0.7, stroke }));
+    const lines = [channel.lowest, channel.highest].map((values) => ({ values, width: 0.7, stroke }));
     return {
       key: `raw:${channel.label}`, title, name: channel.label, unit: channel.unit, positive: channel.verdict, negative: "", x, lines,
-      bands: [{ low: channel.lowest, high: channel.highest, fill: faded(stroke, 0.5) }],
+      bands: [{ low: channel.lowest, high: channel.highest, fill: faded(stroke, 0.5) }], ...STILL,
       read: { lowest: channel.lowest, highest: channel.highest },
       index: (/** @type {number} */ time_s) => Math.floor((time_s - channel.first_s) / channel.step_s + 1e-6),
     };
@@ -184,7 +246,7 @@ function rawSignals(trial, colours) {
 }
 
 /**
- * @typedef {{trial: LoadedTrial, time_s: number, norm: Map<string, {mean: Float32Array, sd: Float32Array}>, colours: ChartColours,
+ * @typedef {{trial: LoadedTrial, norm: Map<string, {mean: Float32Array, sd: Float32Array}>, colours: ChartColours,
  *   uses: (cycle: CycleNote) => boolean, means: (side: string, key: string) => Float32Array | null,
  *   others: (side: string, key: string) => Float32Array | null}} CycleScene
  */
@@ -200,52 +262,69 @@ export function overCycle(scene, group) {
 
 /** @param {CycleScene} scene @param {VariableNote} row @param {Curve[]} curves @returns {Content} */
 function cycleContent(scene, row, curves) {
-  const { colours } = scene;
+  const { colours, trial } = scene;
   const key = `${row.variable}.${row.component}`;
   /** @type {Line[]} */
-  const lines = [];
-  /** @type {Band[]} */
-  const bands = [];
-  /** @type {Record<string, ArrayLike<number> | null>} */
-  const read = {};
+  const means = [];
+  /** @type {Content["quiet"]} */
+  const quiet = { lines: [], bands: [] };
   const band = scene.norm.get(key);
-  if (band) bands.push({ low: band.mean.map((m, i) => m - band.sd[i]), high: band.mean.map((m, i) => m + band.sd[i]), fill: faded(colours.norm, 0.45) });
-  for (const side of SIDES) {
+  if (band) quiet.bands.push({ low: band.mean.map((m, i) => m - band.sd[i]), high: band.mean.map((m, i) => m + band.sd[i]), fill: faded(colours.norm, 0.45) });
+  /** @type {Map<Curve, Band>} */
+  const errors = new Map();
+  for (const curve of curves) {
+    const { side, sd, values } = curve;
     const stroke = strokeOf(side, colours);
-    const dash = page.dashes[side]?.map((d) => 2 * d);
-    const now = cycleAt(scene.trial.note, side, scene.time_s);
-    for (const curve of curves.filter((each) => each.side === side)) {
-      const note = scene.trial.note.cycles.find((cycle) => cycle.side === side && cycle.cycle === curve.cycle);
-      const left_out = note && !scene.uses(note);
-      if (curve.cycle === now?.cycle) {
-        read[side] = curve.values;
-        lines.push({ side, values: curve.values, width: 2, stroke, dash });
-        const { sd, values } = curve;
-        if (sd) bands.push({ low: values.map((v, i) => v - COVERAGE * sd[i]), high: values.map((v, i) => v + COVERAGE * sd[i]), fill: faded(stroke, 0.18) });
-      } else lines.push({ side, values: curve.values, width: 0.8, stroke: faded(stroke, left_out ? 0.35 : 0.8), dash: left_out ? [2, 4] : dash });
-    }
-    read[side] ??= null;
-    const mean = scene.means(side, key);
-    if (mean) lines.push({ side, values: mean, width: 1.2, stroke: colours.ink, dash: side === "L" ? [] : [6, 3] });
-    const other = scene.others(side, key);
-    if (other) lines.push({ side, values: other, width: 1.6, stroke: colours.other, dash: side === "L" ? [] : [6, 3] });
+    const note = trial.note.cycles.find((cycle) => cycle.side === side && cycle.cycle === curve.cycle);
+    const left_out = note && !scene.uses(note);
+    quiet.lines.push({ values, width: 0.8, stroke: faded(stroke, left_out ? 0.35 : 0.8), dash: left_out ? [2, 4] : dashOf(side) });
+    if (sd) errors.set(curve, { low: values.map((v, i) => v - COVERAGE * sd[i]), high: values.map((v, i) => v + COVERAGE * sd[i]), fill: faded(stroke, 0.18) });
   }
-  return { ...headed(row, scene.trial.note), x: PERCENT, lines, bands, read };
+  for (const side of SIDES) {
+    const mean = scene.means(side, key);
+    if (mean) means.push({ values: mean, width: 1.2, stroke: colours.ink, dash: side === "L" ? [] : [6, 3] });
+    const other = scene.others(side, key);
+    if (other) means.push({ values: other, width: 1.6, stroke: colours.other, dash: side === "L" ? [] : [6, 3] });
+  }
+  return { ...headed(row, trial.note), quiet, reach: [...errors.values()].flatMap(({ low, high }) => [low, high]), ...following(trial, curves, SIDES, colours, means, (curve) => errors.get(curve)) };
+}
+
+/**
+ * Lines, with their bands, of the strides under the cursor, and means over them; filled when they are wanted first.
+ * @template {{side: string, cycle: number, values: Float32Array}} Of
+ * @param {LoadedTrial} trial @param {Of[]} curves @param {string[]} sides @param {ChartColours} colours @param {Line[]} means @param {(curve: Of) => Band | undefined} errorOf
+ */
+function following(trial, curves, sides, colours, means, errorOf) {
+  const loud = sides.map((side) => ({ values: NOTHING, width: 2, stroke: strokeOf(side, colours), dash: dashOf(side) }));
+  const bands = sides.map((side) => ({ low: NOTHING, high: NOTHING, fill: faded(strokeOf(side, colours), 0.18) }));
+  /** @type {Record<string, ArrayLike<number> | null>} */
+  const read = Object.fromEntries(sides.map((side) => [side, null]));
+  let before = "";
+  const follow = (/** @type {number} */ time_s) => {
+    const now = sides.map((side) => cycleAt(trial.note, side, time_s)?.cycle);
+    if (before === now.join()) return false;
+    before = now.join();
+    sides.forEach((side, i) => {
+      const curve = curves.find((each) => each.side === side && each.cycle === now[i]);
+      read[side] = curve?.values ?? null;
+      loud[i].values = curve?.values ?? NOTHING;
+      Object.assign(bands[i], { low: NOTHING, high: NOTHING }, curve && errorOf(curve));
+    });
+    return true;
+  };
+  return { x: PERCENT, lines: [...loud, ...means], bands, read, follow };
 }
 
 /** @param {CycleScene} scene @returns {Content[]} */
-function envelopes(scene) {
-  const labels = [...new Set(scene.trial.emg.map((each) => each.label))];
+function envelopes({ trial, colours }) {
+  const labels = [...new Set(trial.emg.map((each) => each.label))];
   return labels.map((label) => {
-    const mine = scene.trial.emg.filter((each) => each.label === label);
+    const mine = trial.emg.filter((each) => each.label === label);
     const { side, muscle, unit, verdict } = mine[0];
-    const stroke = strokeOf(side, scene.colours);
-    const now = cycleAt(scene.trial.note, side, scene.time_s)?.cycle;
-    const current = mine.find((each) => each.cycle === now);
-    const lines = mine.map((each) => ({ side, values: each.values, width: each === current ? 2 : 0.8, stroke: each === current ? stroke : faded(stroke, 0.7) }));
+    const lines = mine.map(({ values }) => ({ values, width: 0.8, stroke: faded(strokeOf(side, colours), 0.7), dash: dashOf(side) }));
     return {
-      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit, positive: verdict, negative: "", x: PERCENT, lines, bands: [],
-      read: { [side]: current?.values ?? null },
+      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit, positive: verdict, negative: "",
+      quiet: { lines, bands: [] }, reach: [], ...following(trial, mine, [side], colours, [], () => undefined),
     };
   });
 }

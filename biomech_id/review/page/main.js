@@ -332,7 +332,7 @@ function buildCharts() {
   const beside = !state.beside ? null : s === state.session ? [page.sessions[s].trials[t]] : page.sessions[s].trials;
   const contents = state.percent
     ? overCycle({
-        trial, time_s: now_s(), norm, colours: own, uses: (cycle) => decisions().uses(/** @type {LoadedTrial} */ (trial).note, cycle),
+        trial, norm, colours: own, uses: (cycle) => decisions().uses(/** @type {LoadedTrial} */ (trial).note, cycle),
         means: (side, key) => meanOf(state.session, session().trials, side, key), others: (side, key) => (beside ? meanOf(s, beside, side, key) : null),
       }, state.group)
     : overTime(trial, state.group, own);
@@ -351,8 +351,7 @@ function redraw() {
   pending = false;
   if (!trial) return;
   const time_s = now_s();
-  const cycles = ["L", "R"].map((side) => (trial && state.percent ? cycleAt(trial.note, side, time_s)?.cycle : 0));
-  const wanted = [state.session, trial.note.name, state.group, state.percent, ...cycles, version, speech.language, state.dark, state.beside, ready.size, innerWidth].join("|");
+  const wanted = [state.session, trial.note.name, state.group, state.percent, version, speech.language, state.dark, state.beside, ready.size, innerWidth].join("|");
   if (wanted !== chartsShow) {
     chartsShow = wanted;
     buildCharts();
@@ -360,6 +359,7 @@ function redraw() {
     schedule();
   }
   const note = trial.note;
+  for (const chart of charts) chart.follow(time_s);
   for (const chart of charts) chart.read((side) => (state.percent ? percentPlace(note, time_s, side) : { x: time_s, index: state.frame }));
   /** @type {HTMLInputElement} */ (parts.slider).value = String(state.frame);
   const percents = ["L", "R"].map((side) => {
