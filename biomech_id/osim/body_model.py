@@ -17,7 +17,7 @@ from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.models.six_dof.model import SIX_DOF
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
-from biomech_id.osim.fit.errors import fit_root
+from biomech_id.osim.fit.kept import fit_beside, kept_fit
 from biomech_id.osim.kinematics.inverse_kinematics import MISFIT_MM, TrackingTasks, soft_tissue_weights
 from biomech_id.osim.skeletal_model import SkeletalModel, bodies_of_segments, skeletal_model
 from biomech_id.osim.static_fit import PULL, scaled_to_static
@@ -102,15 +102,18 @@ def _own(osim: MusculoskeletalModel, given: CalibrationInput) -> SkeletalModel |
     if not _distance_off_m(osim, named) <= OWN_DISTANCE_M:
         return None
     rms_mm = 1e3 * _rms_m(model, named)
-    root = fit_root(osim)
     values = {"model": osim.name, "trial": trial.name, "residual_mm": rms_mm, "n": len(seen & set(model.marker_names))}
-    fitted = () if root is None else (Finding("osim-fitted", {"model": osim.name}, osim.name),)
+    findings = (Finding("osim-own", values, osim.name), *_mass(osim, given))
+    model = replace(model, static=named if given.static is not None else None, findings=findings)
+    beside = fit_beside(osim)
+    if beside is None:
+        return model
+    record, root = beside
+    kept, wrong = kept_fit(osim, record, [each.name for each in given.trials])
     return replace(
-        model,
-        static=named if given.static is not None else None,
-        findings=(Finding("osim-own", values, osim.name), *fitted, *_mass(osim, given)),
-        fit_root=root,
-    )
+        model, fit_root=root, calibration=replace(model.calibration, fit=kept),
+        findings=(*findings, Finding("osim-fitted", {"model": osim.name}, osim.name), *wrong),
+    )  # fmt: skip
 
 
 def _mass(osim: MusculoskeletalModel, given: CalibrationInput) -> Sequence[Finding]:

@@ -68,6 +68,8 @@ class SkeletalCalibration:
         Mass, centre and tensor.
     bodies : Mapping[Part, tuple[str, ...]]
         Which bodies make up a segment.
+    fit : Mapping[str, Any], optional
+        What a session keeps of the fit that the model comes of (see `osim.fit.kept.kept_fit`); empty where it comes of none.
     """
 
     model: str
@@ -75,6 +77,7 @@ class SkeletalCalibration:
     weights: Mapping[str, float]
     segments: Mapping[Part, Segment]
     bodies: Mapping[Part, tuple[str, ...]]
+    fit: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the calibration as ``calibration.json`` holds it.
@@ -91,6 +94,7 @@ class SkeletalCalibration:
             "marker_weights": dict(self.weights),
             "bodies": {" ".join(part).strip(): list(names) for part, names in self.bodies.items()},
             "sides": {side: {"segments": self._of_side(side)} for side in SIDES},
+            **({"fit": self.fit} if self.fit else {}),
         }
 
     def _of_side(self, side: str) -> dict[str, Any]:
@@ -123,7 +127,7 @@ class SkeletalModel:
     naming : Callable[[Trial], Trial] | None, optional
         Gives a trial the labels of the model's markers; None where it has them.
     fit_root : FloatArray | None, optional
-        What the fit that the model comes of is not sure of (see `osim.fit.errors.fit_root`); None where it comes of none.
+        What the fit that the model comes of is not sure of (see `osim.fit.kept.fit_beside`); None where it comes of none.
     """
 
     osim: MusculoskeletalModel

@@ -294,6 +294,12 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("foot_models.oxford", "where somebody wears the Oxford foot: heel_passes, widths, and for each of its sides "
             "whether the sole was flat and how that is known, points of the static trial (mm), and how the foot stood "
             "(static_deg, static_arch_index_percent)"),
+        Key("fit", "where `biomech-id fit` made the model, what the report's page shows of its ``fit.json``: bodies, markers, "
+            "lengths, hip_in_pelvis, trials (one that is not of this session by its number in the fit), model_sha256, converged, "
+            "forces"),
+        Key("fit.bodies.*.standing_m", "where the body's origin is as the model stands, m: X forward, Y up, Z to the right; "
+            "``above`` is the body that it hangs from"),
+        Key("fit.markers.*.standing_m", "where the marker was before the fit and where it was found, likewise"),
         Key("conditions.*", "the same for each condition with a static trial of its own"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (

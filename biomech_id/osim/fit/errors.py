@@ -11,49 +11,16 @@ Centres of mass keep their places from the joint above; how far they are off in 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS, PELVIS
 from biomech_id.dynamics.model_errors import CARRIERS, LegResponse
-from biomech_id.errors import FileRefusedError
-from biomech_id.files.inputs import sha256_of
-from biomech_id.files.json_text import read_json
 from biomech_id.models.marker_response import LOOKS_HZ
-from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.fit.places import SizedModel, Sizes
 from biomech_id.osim.kinematics.inverse_kinematics import points_jacobian, pulled, track_markers
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, SkeletalModel, joint_body
 from biomech_id.trial import Trial
-
-#: What a fit writes beside its model.
-RECORD = "fit.json"
-
-
-def fit_root(osim: MusculoskeletalModel) -> FloatArray | None:
-    """Read what the fit of a model is not sure of.
-
-    Parameters
-    ----------
-    osim : MusculoskeletalModel
-        As it was read from its file, with K bodies and M markers.
-
-    Returns
-    -------
-    FloatArray | None
-        (3K + 3M, P): columns are independent errors of one standard deviation, of the logarithms of the factors and of the markers'
-        offsets, m. None where no ``fit.json`` beside the file is of this very file.
-    """
-    file = Path(osim.source)
-    try:
-        record = read_json(file.parent / RECORD)
-        if record["model_sha256"] == sha256_of(file):
-            return np.asarray(np.linalg.cholesky(record["covariance"]))
-    except (FileRefusedError, OSError, KeyError, TypeError, ValueError, np.linalg.LinAlgError):
-        pass
-    return None
 
 
 def with_fit_errors(model: SkeletalModel, trial: Trial, side: str, response: LegResponse) -> LegResponse:

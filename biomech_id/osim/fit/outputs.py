@@ -17,10 +17,10 @@ from biomech_id.files.json_text import json_text
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import write_scaled_model
-from biomech_id.osim.fit.errors import RECORD
 from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings, force_findings
 from biomech_id.osim.fit.force_outputs import force_record, forces_of_person, uncarried, write_forces
 from biomech_id.osim.fit.forces import ForceFit
+from biomech_id.osim.fit.kept import RECORD
 from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit, fit
 from biomech_id.osim.run import outer_forces
 from biomech_id.osim.scaling import with_model_markers

@@ -25,7 +25,7 @@ _PHRASE, _DECIMAL = re.compile(r"[A-Za-z][a-z' ]*[a-z]"), re.compile(r"(\d)\.(\d
 _SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
 _TOLD = frozenset(
-    "schema model kinetics static pelvis sides trials segments hip_centre segment_axes conditions foot_models".split()  # noqa: SIM905
+    "schema model kinetics static pelvis sides trials segments hip_centre segment_axes conditions foot_models fit".split()  # noqa: SIM905
 )
 
 

@@ -10,13 +10,21 @@ import numpy as np
 import pytest
 from test_skeletal_model import OSIM, walked
 
+from biomech_id.errors import Finding
 from biomech_id.files.inputs import sha256_of
+from biomech_id.files.json_text import json_text
 from biomech_id.models.marker_response import _changes, _of_motion, leg_responses
+from biomech_id.models.model import CalibrationInput
 from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
-from biomech_id.osim.fit.errors import fit_root, with_fit_errors
+from biomech_id.osim.body_model import calibrated_on
+from biomech_id.osim.fit.errors import with_fit_errors
+from biomech_id.osim.fit.kept import fit_beside
+from biomech_id.osim.fit.outputs import fit_record
+from biomech_id.osim.fit.person import fit
 from biomech_id.osim.scaling import scaled_model
 from biomech_id.osim.skeletal_model import skeletal_model
+from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.session.bands.bands import cycle_bands
 from biomech_id.trial import Trial
 from biomech_id.uncertainty.marker_errors import LegMarkerErrors
@@ -110,13 +118,43 @@ def test_only_a_record_of_this_very_file_counts(tmp_path: Path) -> None:
     osim = replace(OSIM, source=str(file))
     record = {"schema": 1, "model_sha256": sha256_of(file), "covariance": (4 * np.eye(ROWS)).tolist()}
     beside = tmp_path / "fit.json"
-    assert fit_root(osim) is None
-    assert fit_root(OSIM) is None
+    assert fit_beside(osim) is None
+    assert fit_beside(OSIM) is None
     beside.write_text(json.dumps(record))
-    np.testing.assert_array_equal(fit_root(osim), 2 * np.eye(ROWS))
+    read = fit_beside(osim)
+    assert read is not None
+    assert read[0] == record
+    np.testing.assert_array_equal(read[1], 2 * np.eye(ROWS))
     for other in ({"schema": 1}, {"fit": "of another program"}, {**record, "model_sha256": "0"}):
         beside.write_text(json.dumps(other))
-        assert fit_root(osim) is None
+        assert fit_beside(osim) is None
     beside.write_text(json.dumps(record))
     file.write_text("<model></model>")
-    assert fit_root(osim) is None
+    assert fit_beside(osim) is None
+
+
+def test_a_session_keeps_of_a_fit_what_its_page_shows_and_no_strange_name(tmp_path: Path) -> None:
+    _, trial = walked()
+    fitted = fit(OSIM, [replace(trial, name="Anna_Huber"), trial])
+    file = tmp_path / "scaled.osim"
+    file.write_text("<model/>")
+    values = {"one": "Anna_Huber", "other": trial.name, "measure": "thigh_r", "apart_mm": 9.0, "sd_mm": 2.0}
+    record = fit_record(fitted, (Finding("fit-trials-disagree", values, "Anna_Huber"),)) | {"model_sha256": sha256_of(file)}
+    forces = {"before": {"rms_force_N": 40.0}, "after": {"rms_force_N": 3.0}, "dynamically_consistent": False}
+    (tmp_path / "fit.json").write_text(json_text(record | {"dynamics": forces | {"trial": "Anna_Huber"}}))
+    model = calibrated_on(replace(fitted.model, source=str(file)), CalibrationInput([trial], trial.subject))
+    kept = model.calibration.to_dict()["fit"]
+    assert "Anna" not in json_text(kept) + str(model.findings)
+    assert set(kept["trials"]) == {"1", trial.name}
+    assert kept["forces"] == forces
+    assert "covariance" not in kept
+    assert [each.rule for each in model.findings] == ["osim-own", "osim-fitted", "fit-trials-disagree"]
+    assert model.findings[2].values["one"] == "1"
+    skeleton = Skeleton(fitted.model)
+    places = skeleton.markers(skeleton.default_q()[None])[0]
+    np.testing.assert_allclose([each["standing_m"][1] for each in kept["markers"].values()], places, atol=1e-9)
+    # The standing model's axes are those of the surroundings: what was moved in them is what was moved in the body.
+    before = np.array([each["standing_m"][0] for each in kept["markers"].values()])
+    np.testing.assert_allclose(np.linalg.norm(places - before, axis=1), np.linalg.norm(fitted.moved_m, axis=1), atol=1e-9)
+    assert [kept["bodies"][name]["above"] for name in ("pelvis", "femur_l", "tibia_l")] == ["", "pelvis", "femur_l"]
+    assert "fit" not in calibrated_on(fitted.model, CalibrationInput([trial], trial.subject)).calibration.to_dict()
