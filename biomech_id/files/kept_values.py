@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
+
+V = TypeVar("V")
 
 _PACKAGE = __name__.partition(".")[0]
 #: What NumPy's arrays and this package's read-only values are made by.
@@ -57,6 +59,7 @@ class KeptValues:
     """
 
     folder: Path
+    _asked: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def read(self, key: str) -> Any:
         """Return the value of a key; None where there is none that can be read.
@@ -66,29 +69,55 @@ class KeptValues:
         key : str
             As of `write`.
         """
+        self._asked.add(key)
         try:
             return _Reader(io.BytesIO((self.folder / key).read_bytes())).load()
         except Exception:  # noqa: BLE001 - a damaged or foreign file raises whatever its bytes happen to mean
             return None
 
-    def write(self, values: Mapping[str, object]) -> None:
-        """Keep some values, and none beside them.
+    def write(self, key: str, value: object) -> None:
+        """Keep a value.
 
         Parameters
         ----------
-        values : Mapping[str, object]
-            By key; None for what lies there already.
+        key : str
+            Hash of all that it follows from, the version of this package included.
+        value : object
+            Data of this package, arrays, texts and bytes.
 
         Raises
         ------
         OutputError
-            They cannot be written.
+            It cannot be written.
         """
+        self._asked.add(key)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for key, value in values.items():
-            if value is not None:
-                with whole_file(self.folder / key) as part:
-                    part.write_bytes(pickle.dumps(value, protocol=5))
-        for path in self.folder.iterdir():
-            if path.name not in values:
+        with whole_file(self.folder / key) as part:
+            part.write_bytes(pickle.dumps(value, protocol=5))
+
+    def once(self, key: str, make: Callable[[], V]) -> V:
+        """Return the value of a key, made and kept where there is none.
+
+        Parameters
+        ----------
+        key : str
+            As of `write`.
+        make : Callable[[], V]
+            Makes it; never None.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written.
+        """
+        value: V | None = self.read(key)
+        if value is None:
+            value = make()
+            self.write(key, value)
+        return value
+
+    def tidy(self) -> None:
+        """Take away what nobody has read or written."""
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if path.name not in self._asked:
                 path.unlink(missing_ok=True)

@@ -112,7 +112,7 @@ def run_job(
     if job.code:
         extras.append(partial(last_scan, words=called.words, printed=printed, also=json_text(tables.manifest)))
     with stage("write"):
-        write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
+        write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only, kept=begun.reuse)
     keep(analysis)
     complaints = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
     return Outcome(f"{out}: {verdict_sentence(session, language)}", complaints, len(session.movements))

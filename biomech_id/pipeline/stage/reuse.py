@@ -62,11 +62,10 @@ def keep(analysis: Analysis) -> None:
     if analysis.reuse is None or analysis.session is None:
         return
     finished = {trial.name: trial for trial in analysis.session.movements}
-    values: dict[str, object] = {}
     for walk in analysis.walks:
-        if walk.key and walk.result is not None:
-            values[walk.key] = None if walk.kept is not None else _entry(walk, walk.result, finished[walk.result.name])
-    analysis.reuse.write(values)
+        if walk.key and walk.kept is None and walk.result is not None:
+            analysis.reuse.write(walk.key, _entry(walk, walk.result, finished[walk.result.name]))
+    analysis.reuse.tidy()
 
 
 def with_tables(analysis: Analysis) -> None:

@@ -19,12 +19,13 @@ from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files.atomic import check_writable, keep_private, refuse_lost_link, whole_file, whole_folder
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text, jsonable, read_json
+from biomech_id.files.kept_values import KeptValues
 from biomech_id.files.output_names import refuse_leading
 from biomech_id.files.unfinished import is_unfinished
 from biomech_id.session.output.emg_tables import EMG_TABLES
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.thinning import restored, steps_of, thinned
-from biomech_id.session.tables.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.session.tables.csv_text import csv_bytes, read_csv, read_frames_csv
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.step import begin
 
@@ -42,7 +43,9 @@ _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
 Extra = Callable[[Path], None]
 
 
-def write_folder(tables: Tables, out: Path, *, extras: Sequence[Extra] = (), owner_only: bool = False) -> Tables:
+def write_folder(
+    tables: Tables, out: Path, *, extras: Sequence[Extra] = (), owner_only: bool = False, kept: KeptValues | None = None
+) -> Tables:
     """Write a session to its folder, whole or not at all.
 
     Parameters
@@ -55,6 +58,8 @@ def write_folder(tables: Tables, out: Path, *, extras: Sequence[Extra] = (), own
         Called one after the other with the folder under construction; what they write is listed in the manifest too.
     owner_only : bool, optional
         Whether nobody but the owner may read it.
+    kept : KeptValues | None, optional
+        Where rows lie that another run has written, and those of this one are kept.
 
     Returns
     -------
@@ -71,17 +76,17 @@ def write_folder(tables: Tables, out: Path, *, extras: Sequence[Extra] = (), own
     refuse_leading(tables.frames, out)
     check_replaceable(out)
     with whole_folder(out) as folder:
-        for name, text in _texts(tables):
+        for name, written in _files(tables, kept):
             path = folder / name
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(written)
         for extra in extras:
             extra(folder)
-        written = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
-        (folder / MANIFEST).write_text(json_text(written.manifest), encoding="utf-8", newline="\n")
+        listed = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
+        (folder / MANIFEST).write_text(json_text(listed.manifest), encoding="utf-8", newline="\n")
         if owner_only:
             keep_private(folder)
-    return written
+    return listed
 
 
 @takes(out=a_path("give the folder that analyse or `run` wrote"))
@@ -198,20 +203,19 @@ def damaged_outputs(out: Path) -> tuple[str, ...]:
     return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
 
 
-def _texts(tables: Tables) -> Iterator[tuple[str, str]]:
+def _files(tables: Tables, kept: KeptValues | None) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each file of the tables."""
     steps = steps_of(tables.summary)
     for trial, frames in tables.frames.items():
-        yield f"trials/{trial}.csv", csv_text(frames)
-    for name in SESSION_TABLES:
-        yield f"{name}.csv", csv_text(thinned(getattr(tables, name), steps.get(name, 1)))
+        yield f"trials/{trial}.csv", csv_bytes(frames, kept)
     for name in JSON_TABLES:
-        yield f"{name}.json", json_text(getattr(tables, name))
-    for name in OPTIONAL_TABLES:
+        yield f"{name}.json", json_text(getattr(tables, name)).encode()
+    for name in (*SESSION_TABLES, *OPTIONAL_TABLES):
         table = getattr(tables, name)
         if table is not None:
-            yield f"{name}.csv", csv_text(thinned(table, steps.get(name, 1)))
+            yield f"{name}.csv", csv_bytes(thinned(table, steps.get(name, 1)), kept)
     for name, table in tables.further.items():
-        yield f"{name}.csv", csv_text(table)
+        yield f"{name}.csv", csv_bytes(table, kept)
 
 
 def _files_in(folder: Path) -> Iterator[str]:

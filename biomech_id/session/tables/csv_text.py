@@ -10,20 +10,29 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from biomech_id._version import __version__
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
+from biomech_id.files.digest import digest
 from biomech_id.files.inputs import read_input, reads_once
 from biomech_id.files.json_text import FLOAT_FORMAT
+from biomech_id.files.kept_values import KeptValues
 from biomech_id.files.text import read_problem
 
 _QUOTED = frozenset(',"\n\r')
+#: Rows of fewer cells are written again sooner than they are looked up.
+LEAST_CELLS = 5000
 #: How text begins that a spreadsheet takes for a formula; a number or a lone sign is none. Apostrophes before it are counted in, so
 #: that what is read is what was written.
 _FORMULA = re.compile(r"'*(?:[=@\t\r]|[+-](?!$|[\d.]+(?:e[+-]?\d+)?$))")
@@ -37,9 +46,37 @@ def csv_text(table: pd.DataFrame) -> str:
     table : pd.DataFrame
         Any table, with or without numbers.
     """
+    return header_line(map(str, table.columns)) + _rows(table)
+
+
+def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None) -> bytes:
+    """Return any table as the bytes of a CSV file.
+
+    Parameters
+    ----------
+    table : pd.DataFrame
+        Any table, with or without numbers.
+    kept : KeptValues | None, optional
+        Where the rows of each trial lie, by the hash of their cells, from another run; those that are new are kept there.
+    """
+    changes = np.flatnonzero(np.diff(pd.factorize(table["trial"])[0])) + 1 if kept and "trial" in table else np.arange(0)
+    if kept is None or table.size < LEAST_CELLS * (len(changes) + 1):
+        return csv_text(table).encode()
+    columns = [(name, _cell_keys(table[name])) for name in table.columns]
+    parts = [header_line(map(str, table.columns)).encode()]
+    for start, end in pairwise((0, *changes.tolist(), len(table))):
+        key = digest(__version__, [(name, keys[start:end]) for name, keys in columns])
+        parts.append(kept.once(key, partial(_row_bytes, table.iloc[start:end])))
+    return b"".join(parts)
+
+
+def _row_bytes(table: pd.DataFrame) -> bytes:
+    return _rows(table).encode()
+
+
+def _rows(table: pd.DataFrame) -> str:
     cells = [_cells(table[name]) for name in table.columns]
-    rows = map(",".join, zip(*cells, strict=True))
-    return "\n".join([header_line(map(str, table.columns))[:-1], *rows]) + "\n"
+    return "\n".join([*map(",".join, zip(*cells, strict=True)), ""])
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -194,6 +231,14 @@ def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
 def _cell(text: str) -> str:
     text = "'" + text if _FORMULA.match(text) else text
     return '"' + text.replace('"', '""') + '"' if _QUOTED.intersection(text) else text
+
+
+def _cell_keys(column: pd.Series) -> npt.NDArray[Any]:
+    """(n,), numbers that differ where two cells do: the column's own, or 60 bits of the hash of each text."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column.to_numpy()
+    codes, texts = pd.factorize(column)
+    return np.array([*(int(digest(text)[:15], 16) for text in texts.tolist()), -1])[codes]
 
 
 def _cells(column: pd.Series) -> list[str]:

@@ -100,8 +100,9 @@ class Runs:
 def test_a_foreign_file_is_not_kept_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     values = KeptValues(tmp_path / "kept")
-    values.write({"a": {"walk": (1.0, "x")}, "b": None})
+    values.write("a", {"walk": (1.0, "x")})
     assert (values.read("a"), values.read("b")) == ({"walk": (1.0, "x")}, None)
+    assert values.once("c", lambda: 1.0) == values.once("c", lambda: 2.0) == 1.0
     (tmp_path / "kept" / "b").write_bytes(pickle.dumps(Runs()))
     assert values.read("b") is None
     assert not (tmp_path / "was-run").exists()
