@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from biomech_id._version import __version__
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
+from biomech_id.files.digest import digest
 
 V = TypeVar("V")
+
+#: What every value follows from.
+VERSIONS = (__version__, np.__version__, sys.version)
 
 _PACKAGE = __name__.partition(".")[0]
 #: What NumPy's arrays and this package's read-only values are made by.
@@ -95,29 +103,37 @@ class KeptValues:
         with whole_file(self.folder / key) as part:
             part.write_bytes(pickle.dumps(value, protocol=5))
 
-    def once(self, key: str, make: Callable[[], V]) -> V:
-        """Return the value of a key, made and kept where there is none.
-
-        Parameters
-        ----------
-        key : str
-            As of `write`.
-        make : Callable[[], V]
-            Makes it; never None.
-
-        Raises
-        ------
-        OutputError
-            It cannot be written.
-        """
-        value: V | None = self.read(key)
-        if value is None:
-            value = make()
-            self.write(key, value)
-        return value
-
     def tidy(self) -> None:
         """Take away what nobody has read or written."""
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if path.name not in self._asked:
                 path.unlink(missing_ok=True)
+
+
+def made_once(kept: KeptValues | None, make: Callable[[], V], kind: str, *given: object) -> V:
+    """Return a value from another run that was given the same, else make and keep it.
+
+    Parameters
+    ----------
+    kept : KeptValues | None
+        Where it lies; None makes it and keeps nothing.
+    make : Callable[[], V]
+        Makes it; never None.
+    kind : str
+        What it is, one word for each caller.
+    given : object
+        All that it follows from, beside the versions of this package and what computes: data of which `digest` returns a hash.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    if kept is None:
+        return make()
+    key = digest(VERSIONS, kind, *given)
+    value: V | None = kept.read(key)
+    if value is None:
+        value = make()
+        kept.write(key, value)
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from biomech_id.emg.record import EmgRecord, EmgSettings, read_emg, with_strikes
 from biomech_id.errors import Finding, OptionError
 from biomech_id.feet.feet import classify
 from biomech_id.feet.movements import TrialKind
+from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.movement.cycle import KineticsValid
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.solved import Solved
@@ -41,7 +43,7 @@ def emg_settings(recipe: Recipe) -> EmgSettings:
     )  # fmt: skip
 
 
-def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Recipe) -> SessionEmg:
+def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Recipe, kept: KeptValues | None = None) -> SessionEmg:
     """Return a session's muscle signals, those of trials without markers or without gait too.
 
     Parameters
@@ -52,6 +54,8 @@ def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Reci
         Those that were analysed, with their cycles.
     recipe : Recipe
         Settings of the main job.
+    kept : KeptValues | None, optional
+        Where signals lie that another run has judged and filtered, and those of this one are kept.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def analyse_emg(trials: Sequence[Trial], results: Sequence[Solved], recipe: Reci
     reference = _reference(trials, recipe)
     settings, by_name = emg_settings(recipe), {result.name: result for result in results}
     with_signals = [
-        _trial_emg(trial, by_name.get(trial.name), settings)
+        _trial_emg(trial, by_name.get(trial.name), settings, kept)
         for trial in trials
         if any(plate is None for plate in trial.analog.plates)
     ]
@@ -97,15 +101,18 @@ def is_emg_reference_alone(trial: Trial, recipe: Recipe) -> bool:
     return named and classify(trial) in _NO_MOVEMENT
 
 
-def _trial_emg(trial: Trial, result: Solved | None, settings: EmgSettings) -> TrialEmg:
-    record = read_emg(trial.analog, settings, first_time_s=trial.first_time_s)
+def _trial_emg(trial: Trial, result: Solved | None, settings: EmgSettings, kept: KeptValues | None) -> TrialEmg:
+    read = partial(read_emg, trial.analog, settings, first_time_s=trial.first_time_s)
+    given = trial.analog, settings, trial.first_time_s
     if result is None:
         # Without a movement to look at, events that the recording holds still cut cycles.
+        record = made_once(kept, read, "emg", *given)
         return TrialEmg(trial.name, record, () if trial.markers.names else tuple(stored_cycles(trial)))
     cycles = tuple(_cycles(result))
     strikes = [event.time_s for event in result.events if event.kind is EventKind.FOOT_STRIKE]
     stride_s = float(np.mean([cycle.end_s - cycle.start_s for cycle in cycles])) if cycles else float("nan")
-    return TrialEmg(trial.name, with_strikes(record, strikes, stride_s), cycles, result.condition)
+    record = made_once(kept, lambda: with_strikes(read(), strikes, stride_s), "emg", *given, strikes, stride_s)
+    return TrialEmg(trial.name, record, cycles, result.condition)
 
 
 def _cycles(result: Solved) -> Iterator[EmgCycle]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from biomech_id.errors import OptionError, did_you_mean
+from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.gait.review import Repair
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.request.intake import is_functional
@@ -65,7 +67,7 @@ def _put_right(trial: Trial, repairs: Sequence[Repair]) -> Trial:
     return trial
 
 
-def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair]) -> dict[str, str]:
+def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair], memory: KeptValues | None = None) -> dict[str, str]:
     """Return the names of recordings that show a movement once more -> the one that counts; never one that somebody named.
 
     Parameters
@@ -76,10 +78,14 @@ def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair]) -
         With markers, in the order of their names.
     repairs : Sequence[Repair]
         Of the review: some may count all the same.
+    memory : KeptValues | None, optional
+        Where the copies lie that another run found among the same recordings.
     """
     kept = {str(name) for repair in repairs if repair.kind == "copy" for name in repair.what}
     kept |= {Path(name).stem for name in (job.recipe.emg_reference, job.static, *statics_of(job.subject_toml).values()) if name}
-    return copies([trial for trial in trials if not is_functional(trial, job)], kept)
+    moving = [trial for trial in trials if not is_functional(trial, job)]
+    given = [(trial.name, trial.rate_hz, trial.markers.names, trial.markers.position_m) for trial in moving]
+    return made_once(memory, partial(copies, moving, kept), "copies", given, kept)
 
 
 def _labels(trial: Trial, repair: Repair) -> Trial:

@@ -101,7 +101,7 @@ def run_job(
         with_tables(analysis)
         tables = session.tables()
     printed, undrawn = list[str](), list[str]()
-    extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements)]
+    extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements, kept=begun.reuse)]
     if job.recipe.report and report:
         draw = partial(_draw_written, manifest=tables.manifest, printed=printed, code=job.code, progress=progress)
         extras.append(partial(_drawn, draw=draw, name="report.pdf", undrawn=undrawn))

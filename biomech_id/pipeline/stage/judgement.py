@@ -26,7 +26,7 @@ from biomech_id.session.solved import Solved
 def find_muscle_signals(session: Analysis, job: Job) -> Analysis:
     """Judge and process muscle signals, of trials without markers or gait too."""
     movements = tuple(walk.result for walk in session.walks if walk.result is not None)
-    return replace(session, movements=movements, emg=analyse_emg(session.recordings, movements, session.recipe))
+    return replace(session, movements=movements, emg=analyse_emg(session.recordings, movements, session.recipe, session.reuse))
 
 
 def judge_plates(session: Analysis, job: Job) -> Analysis:

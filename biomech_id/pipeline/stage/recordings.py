@@ -79,7 +79,7 @@ def repair(session: Analysis, job: Job) -> Analysis:
 def once(session: Analysis, job: Job) -> Analysis:
     """Take recordings with markers alone, each once; what is left out is said."""
     trials, findings = with_markers(session.recordings)
-    twice = copies_among(session.own_job, trials, session.own_review.repairs)
+    twice = copies_among(session.own_job, trials, session.own_review.repairs, session.reuse)
     if twice:
         findings = (*findings, Finding("recorded-twice", {"pairs": tuple(twice.items())}, "trials"))
     kept, every = (tuple(trial for trial in each if trial.name not in twice) for each in (trials, session.recordings))

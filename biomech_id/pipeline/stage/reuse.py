@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
-from biomech_id._version import __version__
 from biomech_id.files.digest import digest
+from biomech_id.files.kept_values import VERSIONS
 from biomech_id.gait.review import Review
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.pipeline.stage.trial import solve_again
@@ -94,11 +91,10 @@ def _made_of(trial: Solved) -> str:
 
 
 def _key(walk: TrialAnalysis, model: str, recipe: Recipe) -> str:
-    versions = (__version__, np.__version__, sys.version)
     decided = walk.review and walk.review.of_trial(walk.trial.name)
     decisions = {each.name: getattr(decided, each.name) for each in fields(Review) if each.name != "file"}
     given = (walk.condition, walk.extra, walk.carried, walk.worn, walk.static, walk.foot_models)
-    return _hash(versions, walk.trial, model, decisions, given, recipe) if model else ""
+    return _hash(VERSIONS, walk.trial, model, decisions, given, recipe) if model else ""
 
 
 def _hash(*values: object) -> str:

@@ -6,10 +6,12 @@ program that knows NumPy reads them too. The same trial gives the same bytes.
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import FileRefusedError
 from biomech_id.feet.contacts import centre_of_pressure_m
+from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.gait.ground import pressure_threshold_N
 from biomech_id.session.solved import Solved
 from biomech_id.signal.resample import local_quadratic
@@ -165,7 +168,7 @@ def _at_video_rate(plate: ForcePlate, motion: BodyMotion, least_N: float) -> tup
     return force_N, np.where(loaded[:, None], centre_of_pressure_m(plate, force_N, moment_Nm), np.nan)
 
 
-def write_replays(folder: Path, *, trials: Iterable[Solved]) -> None:
+def write_replays(folder: Path, *, trials: Iterable[Solved], kept: KeptValues | None = None) -> None:
     """Write ``replay/<stem>.npz`` of each trial below a folder.
 
     Parameters
@@ -174,12 +177,14 @@ def write_replays(folder: Path, *, trials: Iterable[Solved]) -> None:
         Of the session's results.
     trials : Iterable[Solved]
         The trials as they were analysed, with their markers kept.
+    kept : KeptValues | None, optional
+        Where files lie that another run has packed, and those of this one are kept.
     """
     for trial in trials:
-        write_replay(folder, trial.name, replay_of(trial))
+        write_replay(folder, trial.name, replay_of(trial), kept)
 
 
-def write_replay(folder: Path, trial: str, replay: Replay) -> None:
+def write_replay(folder: Path, trial: str, replay: Replay, kept: KeptValues | None = None) -> None:
     """Write ``replay/<stem>.npz`` of one trial below a folder.
 
     Parameters
@@ -190,12 +195,20 @@ def write_replay(folder: Path, trial: str, replay: Replay) -> None:
         Name of the trial.
     replay : Replay
         What it looked like.
+    kept : KeptValues | None, optional
+        Where its file lies if another run has packed it, and is kept otherwise.
     """
     (folder / REPLAY).mkdir(exist_ok=True)
+    (folder / REPLAY / f"{trial}.npz").write_bytes(made_once(kept, partial(_packed, replay), "replay", replay))
+
+
+def _packed(replay: Replay) -> bytes:
     arrays = {name: np.asarray(getattr(replay, name)) for name in REPLAY_ARRAYS}
     # An empty tuple is no text to NumPy.
     arrays |= {name: names.astype(str) for name, names in arrays.items() if name.endswith("_names")}
-    np.savez_compressed(folder / REPLAY / f"{trial}.npz", allow_pickle=False, **arrays)
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
 
 
 def read_replay(out: Path, trial: str) -> Replay | None:

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from biomech_id._version import __version__
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
@@ -27,7 +26,7 @@ from biomech_id.files.atomic import whole_file
 from biomech_id.files.digest import digest
 from biomech_id.files.inputs import read_input, reads_once
 from biomech_id.files.json_text import FLOAT_FORMAT
-from biomech_id.files.kept_values import KeptValues
+from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.files.text import read_problem
 
 _QUOTED = frozenset(',"\n\r')
@@ -65,8 +64,8 @@ def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None) -> bytes:
     columns = [(name, _cell_keys(table[name])) for name in table.columns]
     parts = [header_line(map(str, table.columns)).encode()]
     for start, end in pairwise((0, *changes.tolist(), len(table))):
-        key = digest(__version__, [(name, keys[start:end]) for name, keys in columns])
-        parts.append(kept.once(key, partial(_row_bytes, table.iloc[start:end])))
+        cells = [(name, keys[start:end]) for name, keys in columns]
+        parts.append(made_once(kept, partial(_row_bytes, table.iloc[start:end]), "rows", cells))
     return b"".join(parts)
 
 

@@ -7,18 +7,24 @@ import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.studies.killed_runs import files_of
 from biomech_id.errors import OptionError
-from biomech_id.files.kept_values import KeptValues
+from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.movement.movement import CalibratedModel
+from biomech_id.pipeline import emg
 from biomech_id.pipeline.prepare import Prepared
 from biomech_id.pipeline.run import run_job
 from biomech_id.pipeline.stage import trial
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
+from biomech_id.sample import virtual_subject, write_c3d
+from biomech_id.session.folder import replay
+from biomech_id.session.folder.read_write import read_tables
+from biomech_id.session.tables import csv_text
 from biomech_id.trial import Trial
 
 DATA = Path(__file__).parents[3] / "data"
@@ -37,6 +43,13 @@ LEFT_OUT = """schema = 2
 trial = "walk02"
 side = "L"
 start_s = {time_s}
+use = false
+"""
+NO_KINETICS = """schema = 2
+[[stance]]
+trial = "walk02"
+side = "R"
+start_s = {start_s}
 use = false
 """
 
@@ -62,16 +75,23 @@ def strike_s(out: Path) -> float:
     return float(min(each["start_s"] for each in walk["cycles"] if each["side"] == "L"))
 
 
-def decided(decision: str, kept: Path, tmp_path: Path, solved: list[str]) -> list[str]:
+def stance_s(out: Path) -> float:
+    """The first right stance of walk02 on a plate."""
+    return float(read_tables(out).stances.query("trial == 'walk02' and side == 'R' and plate != ''")["start_s"].iloc[0])
+
+
+def decided(decision: str, kept: Path, tmp_path: Path, solved: list[str], walks: tuple[Path, ...] = WALKS) -> list[str]:
     """Trials that are solved again for one decision, of which the results are those of a full run."""
-    run_job(Job(WALKS, RECIPE), tmp_path / "first", reuse=kept)
+    run_job(Job(walks, RECIPE), tmp_path / "first", reuse=kept)
     assert solved == ["walk01", "walk02"]
     time_s, review = strike_s(tmp_path / "first"), tmp_path / "review.toml"
-    review.write_text(decision.format(time_s=time_s, new_time_s=time_s + 0.03), encoding="utf-8")
+    text = decision.format(time_s=time_s, new_time_s=time_s + 0.03, start_s=stance_s(tmp_path / "first"))
+    review.write_text(text, encoding="utf-8")
     solved.clear()
-    run_job(Job(WALKS, RECIPE, review=review), tmp_path / "again", reuse=kept)
+    run_job(Job(walks, RECIPE, review=review), tmp_path / "again", reuse=kept)
     again = solved.copy()
-    run_job(Job(WALKS, RECIPE, review=review), tmp_path / "full")
+    run_job(Job(walks, RECIPE, review=review), tmp_path / "full")
+    assert files_of(tmp_path / "first") != files_of(tmp_path / "again")
     assert files_of(tmp_path / "again") == files_of(tmp_path / "full")
     return again
 
@@ -83,6 +103,37 @@ def test_one_decision_has_one_trial_solved_and_the_bytes_of_a_full_run(solved: l
 @pytest.mark.slow
 def test_a_strike_that_moves_changes_the_mean_cycle_time_that_other_walks_rest_on(solved: list[str], tmp_path: Path) -> None:
     assert decided(MOVED, tmp_path / "kept", tmp_path, solved) == ["walk02", "walk01"]
+
+
+def test_muscle_signals_replays_and_rows_are_made_once(solved: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = virtual_subject(noise_m=0.0003, muscles=True)
+    trials = person.static("static"), person.walk("walk01"), person.walk("walk02", speed_m_s=0.9 * person.speed)
+    walks = tuple(tmp_path / f"{each.trial.name}.c3d" for each in trials)
+    for each, path in zip(trials, walks, strict=True):
+        write_c3d(each, path)
+    made: list[Any] = []
+    for module, name in ((emg, "read_emg"), (replay, "_packed"), (csv_text, "_row_bytes")):
+        monkeypatch.setattr(module, name, noted(made, name, vars(module)[name]))
+    assert decided(NO_KINETICS, tmp_path / "kept", tmp_path, solved, walks) == ["walk02"]
+    assert [name for name, _ in made].count("read_emg") == 3 + 3  # those of the first run and of the full one
+    assert [name for name, _ in made].count("_packed") == 2 + 2
+    rows = [table for name, table in made if name == "_row_bytes" and "trial" in table]
+    of_walk01 = [tuple(table.columns) for table in rows if table["trial"].iloc[0] == "walk01"]
+    assert len(of_walk01) == len(set(of_walk01)) > 3
+    tables = read_tables(tmp_path / "again")
+    assert tables.emg is not None
+    assert tables.uncertainty is not None
+    assert {"walk01", "walk02"} <= set(tables.emg["trial"]) & set(tables.uncertainty["trial"])
+
+
+def noted(made: list[Any], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that notes its name and what it is given first whenever it is called."""
+
+    def called(*given: Any, **settings: Any) -> Any:
+        made.append((name, given[0]))
+        return function(*given, **settings)
+
+    return called
 
 
 def test_results_under_a_code_are_not_kept(tmp_path: Path) -> None:
@@ -102,7 +153,8 @@ def test_a_foreign_file_is_not_kept_and_runs_nothing(tmp_path: Path, monkeypatch
     values = KeptValues(tmp_path / "kept")
     values.write("a", {"walk": (1.0, "x")})
     assert (values.read("a"), values.read("b")) == ({"walk": (1.0, "x")}, None)
-    assert values.once("c", lambda: 1.0) == values.once("c", lambda: 2.0) == 1.0
+    assert made_once(values, lambda: 1.0, "number", "c") == made_once(values, lambda: 2.0, "number", "c") == 1.0
+    assert made_once(values, lambda: 2.0, "number", "d") == made_once(None, lambda: 2.0, "number", "c") == 2.0
     (tmp_path / "kept" / "b").write_bytes(pickle.dumps(Runs()))
     assert values.read("b") is None
     assert not (tmp_path / "was-run").exists()
