@@ -247,6 +247,34 @@ def test_curves_and_picture_follow_a_click_in_a_curve_and_a_finding_leads_to_its
     np.testing.assert_allclose(shown, replay, atol=0.1)
 
 
+def test_the_time_line_is_zoomed_around_the_cursor_and_no_name_stands_under_an_event(page: Page, tables: Tables) -> None:
+    time_s = tables.frames["walk01"]["time"].to_numpy()
+    strip = page.page.locator(".strip").bounding_box()
+    for name in page.page.locator(".lane-names span").all():
+        box = name.bounding_box()
+        assert box["x"] + box["width"] <= strip["x"], "a triangle at the left end hides no name"
+    page.show("angles", "time")
+    page.page.click("#zoom-in")
+    for frame in (0, 170, 250, len(time_s) - 1):
+        page.scrub(frame)
+        cursor = page.page.locator(".now").bounding_box()
+        assert strip["x"] - 2 <= cursor["x"] <= strip["x"] + strip["width"] + 2, "the stretch follows the cursor"
+        drawn = page.page.locator(".cursor.side-M").first.bounding_box()
+        plot = page.page.locator(".u-over").first.bounding_box()
+        share = (cursor["x"] - strip["x"]) / strip["width"]
+        assert (drawn["x"] - plot["x"]) / plot["width"] == pytest.approx(share, abs=0.02), "curves show the same stretch"
+    page.scrub(100)
+    page.page.mouse.click(strip["x"] + 3, strip["y"] + strip["height"] - 3)
+    page.settle()
+    left_end = time_s[int(page.page.input_value("#scrub"))]
+    assert time_s[100] - left_end == pytest.approx((time_s[-1] - time_s[0]) / 4.0, abs=0.06)
+    page.page.keyboard.press("-")
+    page.settle()
+    page.page.mouse.click(strip["x"] + 3, strip["y"] + strip["height"] - 3)
+    page.settle()
+    assert int(page.page.input_value("#scrub")) <= 3
+
+
 def marker_place(name: str, frame: int) -> np.ndarray[Any, Any]:
     from biomech_id import read_c3d
 

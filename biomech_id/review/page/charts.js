@@ -76,6 +76,14 @@ export class Chart {
     }
   }
 
+  /** Show the stretch of time that the time line shows; answers whether it is another one. @param {[number, number]} seen_s */
+  zoom([min, max]) {
+    const { x } = this.plot.scales;
+    if (x.min === min && x.max === max) return false;
+    this.plot.setScale("x", { min, max });
+    return true;
+  }
+
   dispose() {
     this.plot.destroy();
     this.figure.remove();

@@ -17,7 +17,7 @@ const LIGHT = { ink: "#1b1b1b", quiet: "#5c5c5c", grid: "#e4e4e4", paper: "#ffff
 const DARK = { ink: "#f0f0f0", quiet: "#b4b4b4", grid: "#3a3d42", paper: "#16181b", floor: "#34383d", force: "#f0c060", bone: "#a8a8a8" };
 
 const state = {
-  session: 0, trial: 0, frame: 0, group: "angles", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false,
+  session: 0, trial: 0, frame: 0, group: "angles", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false, zoom: 1,
   dark: matchMedia("(prefers-color-scheme: dark)").matches, camera: /** @type {import("./view.js").Camera} */ ("oblique"), axes: false, marker: -1,
 };
 const decided = page.sessions.map((session) => new Decisions(session));
@@ -92,7 +92,7 @@ function build() {
     element("button", { "aria-label": say("frame_on"), onclick: () => showFrame(state.frame + 1) }, "▶"), slider, ...playChoices(), parts.clock), parts.strip, parts.live);
   const right = element("div", { class: "right" }, curveBar(), parts.curves);
   root.replaceChildren(header(), element("div", { class: "columns" }, left, right), parts.panels, footer());
-  timeline = new Timeline(parts.strip, goto);
+  timeline = new Timeline(parts.strip, goto, zoomBy);
   stage.setAttribute("aria-label", say("replay"));
   if (view.renderer) view.renderer.domElement.setAttribute("aria-label", say("replay"));
   film.opened();
@@ -248,7 +248,7 @@ async function open() {
   other = state.beside ? await opened(page.sessions[s].trials[t]) : null;
   norm = await loadNorm(note && isOf(session().norm, note.kind) ? session().norm : null);
   state.frame = Math.min(state.frame, Math.max((trial?.n ?? 1) - 1, 0));
-  state.marker = -1;
+  Object.assign(state, { marker: -1, zoom: 1 });
   build();
   stageAll();
 }
@@ -297,6 +297,12 @@ function showFrame(frame) {
 /** @param {number} time_s */
 function goto(time_s) {
   if (trial) showFrame((time_s - trial.time_s[0]) * trial.note.rate_hz);
+}
+
+/** Show a shorter or longer stretch of time around the cursor. @param {number} factor */
+function zoomBy(factor) {
+  state.zoom = Math.max(1, Math.min(state.zoom * factor, timeline.length_s));
+  schedule();
 }
 
 function schedule() {
@@ -369,7 +375,9 @@ function redraw() {
   const words = [`${shown(time_s, 3)} s`, `${say("frame")} ${note.first_frame + state.frame}`, ...percents].filter(Boolean).join(" · ");
   parts.clock.textContent = words;
   parts.slider.setAttribute("aria-valuetext", words);
-  timeline.at(time_s);
+  timeline.at(time_s, state.zoom);
+  // A plot knows its new places only when it has drawn itself.
+  if (!state.percent && charts.filter((chart) => chart.zoom(timeline.seen_s)).length) schedule();
   placeOfMarker();
   view.draw([state.frame, otherFrame()]);
   film.follow();
@@ -435,7 +443,7 @@ const KEYS = {
     state.percent = !state.percent;
     build();
   },
-  PageDown: () => another(1), PageUp: () => another(-1), f: () => focusOn("panel-findings"), c: () => focusOn("panel-cycles"), s: () => focusOn("panel-stances"),
+  "+": () => zoomBy(2), "-": () => zoomBy(0.5), PageDown: () => another(1), PageUp: () => another(-1), f: () => focusOn("panel-findings"), c: () => focusOn("panel-cycles"), s: () => focusOn("panel-stances"),
   e: () => focusOn("panel-events"), k: () => focusOn("comment-text"), d: () => focusOn("panel-decided"), r: () => focusOn("reason"),
 };
 
