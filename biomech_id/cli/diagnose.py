@@ -23,7 +23,8 @@ def diagnose_command(
         bool, typer.Option("--unimpaired", help="The person is built and walks as most do: smaller faults are told.")
     ] = False,
     prosthesis: Annotated[
-        list[Side] | None, typer.Option("--prosthesis", help="L or R: that shank or foot is artificial and has no verdict.")
+        list[Side] | None,
+        typer.Option("--prosthesis", help="L or R: that shank or foot is artificial, whatever subject.toml says of amputation."),
     ] = None,
     static: Static = None,
     exclude: Exclude = None,

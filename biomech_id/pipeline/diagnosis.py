@@ -55,7 +55,7 @@ def diagnose_job(
     unimpaired : bool, optional
         Whether the person is known to be built and to walk as most do (see `biomech_id.judgement.diagnosis.diagnosis.diagnose`).
     prostheses : Sequence[str], optional
-        Sides on which shank or foot is artificial (see the same).
+        Sides on which shank or foot is artificial (see the same); empty takes those of ``amputation`` in the subject file.
     progress : Progress | None, optional
         Told of every walk.
 

@@ -31,7 +31,7 @@ from biomech_id.files.text import read_text
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.examination import EXAMINATION_COLUMNS, Examined, as_examined
 from biomech_id.trial.subject import LIMITS
-from biomech_id.trial.worn import NOT_STATED, Aid, Footwear, stated_in
+from biomech_id.trial.worn import NOT_STATED, Aid, Amputation, Footwear, stated_in
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
 _SI: dict[str, tuple[str, float]] = {"_mm": ("_m", 1e-3), "_deg": ("_rad", math.pi / 180.0)}
@@ -142,6 +142,8 @@ SUBJECT = Section(
         }),
         "aid": one_of(tuple(Aid), "What bore a part of the body in every trial; single files are named in [conditions]."),
         "footwear": one_of(tuple(Footwear), "What was on the feet in every trial; single files are named in [conditions]."),
+        "amputation": Section(dict.fromkeys(LEGS, one_of(tuple(Amputation), "Where that leg was taken off.")),
+            no_table=lambda at: at.must_be('a section [amputation] of left or right = "where that leg was taken off"')),
         "static_as_walked": yes_or_no("Static trial and walks in unlike footwear belong together all the same."),
         "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
         "medial_markers": yes_or_no(
@@ -190,6 +192,8 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
     content = _read(path)
     stated = {key: value for key, value in content.items() if key in VALUES and key not in ("condition", "static_as_walked")}
     changes = {_field_of(key)[0]: _in_si(key, value) for key, value in stated.items()}
+    if lost := content.get("amputation"):
+        changes["amputation"] = {LEGS[leg]: level for leg, level in lost.items()}
     written = [as_examined(row, Path(path).name) for row in content.get("clinic", {}).get("examination", ())]
     subject = subject.with_examination(written, Path(path).name)
     return subject.with_values(Path(path).name, **changes) if changes else subject

@@ -12,7 +12,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, a_word, by, each, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.trial.examination import Examined
-from biomech_id.trial.worn import Aid, Footwear
+from biomech_id.trial.worn import Aid, Amputation, Footwear
 
 #: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
 LIMITS: dict[str, tuple[float, float]] = {
@@ -52,8 +52,8 @@ def _measured(name: str) -> Kind:
 @holds(
     code=a_str(), birth_date=or_none(a_day()), sex=or_none(a_str()), condition=or_none(a_str()), session_date=or_none(a_day()),
     foot_flat=or_none(a_switch()), medial_markers=or_none(a_switch()), same_placement=or_none(a_switch()),
-    aid=or_none(a_word(Aid)), footwear=or_none(a_word(Footwear)), examination=each(a(Examined)),
-    sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
+    aid=or_none(a_word(Aid)), footwear=or_none(a_word(Footwear)), amputation=by(SIDES, a_word(Amputation)),
+    examination=each(a(Examined)), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True)
@@ -132,6 +132,8 @@ class Subject:
         What bore a part of the body: one of `biomech_id.trial.worn.Aid`.
     footwear : str | None, optional
         What was on the feet: one of `biomech_id.trial.worn.Footwear`.
+    amputation : Mapping[str, str], optional
+        Side -> where that leg was taken off: one of `biomech_id.trial.worn.Amputation`.
 
     Raises
     ------
@@ -174,6 +176,7 @@ class Subject:
     examination: tuple[Examined, ...] = ()
     aid: str | None = None
     footwear: str | None = None
+    amputation: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value in self.__dict__.items():

@@ -41,6 +41,17 @@ class Footwear(StrEnum):
     ORTHOSIS_RIGHT = "orthosis right"
 
 
+class Amputation(StrEnum):
+    """Where a leg was taken off."""
+
+    PARTIAL_FOOT = "partial foot"
+    ANKLE = "ankle disarticulation"
+    TRANSTIBIAL = "transtibial"
+    KNEE = "knee disarticulation"
+    TRANSFEMORAL = "transfemoral"
+    HIP = "hip disarticulation"
+
+
 #: What stands where nobody says.
 NOT_STATED = "not stated"
 

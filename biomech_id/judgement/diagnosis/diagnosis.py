@@ -136,7 +136,8 @@ def diagnose(
         Whether a crutch, a walker, a rail or a hand bears weight: plates then have a verdict on clock, zero and breaks alone. Where
         it is stated that none does, crutches and a walker explain nothing; None where nobody says.
     prostheses : Sequence[str], optional
-        Sides, "L" and "R", on which shank or foot is artificial: what compares them with most people's has no verdict.
+        Sides, "L" and "R", on which shank or foot is artificial: what compares them with most people's has no verdict. Empty takes
+        those of which the subject states an amputation.
     spread : ResidualSpread | None, optional
         What untouched sessions show; None for the package's.
 
@@ -161,7 +162,9 @@ def diagnose(
     >>> told.name, len(told.values) > 100
     ('walk', True)
     """
-    session = replace(recorded_walk(trial, model), aided=aided, prostheses=tuple(prostheses))
+    session = replace(recorded_walk(trial, model), aided=aided)
+    if prostheses:
+        session = replace(session, prostheses=tuple(prostheses))
     strikes = max(len(times) for (_, kind), times in contacts(session).items() if kind == "strike")
     if strikes < STRIDE_STRIKES:
         raise MissingInputError(

@@ -188,7 +188,10 @@ def recorded_walk(trial: Trial, model: ConventionalModel) -> Recorded:
     shown = model.static is None or calibration.knee_device or bool(calibration.medial)
     standing = None if shown or model.static is None else _fifteen(model.static)
     events = tuple(event for event in trial.events if event.side in SIDES)
-    session = Recorded(trial.name, _fifteen(trial), standing, trial.plates, events, subject, calibration, trial.first_time_s)
+    session = Recorded(
+        trial.name, _fifteen(trial), standing, trial.plates, events, subject, calibration, trial.first_time_s,
+        prostheses=tuple(subject.amputation),
+    )  # fmt: skip
     reach_m = float(np.linalg.norm(session.travel_m))
     if not reach_m >= SMALLEST_WALK_M:
         raise MissingInputError(

@@ -22,7 +22,9 @@ from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
 from biomech_id.models.conventional.leg import place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
-from biomech_id.pipeline.diagnosis import Diagnosed, write_diagnosis
+from biomech_id.pipeline.diagnosis import Diagnosed, diagnose_job, write_diagnosis
+from biomech_id.request.job import Job
+from biomech_id.sample import write_c3d
 from biomech_id.trial import Markers, Trial
 
 
@@ -178,6 +180,31 @@ def test_a_prosthesis_is_not_compared_with_grown_legs(judged: JudgedWalk) -> Non
     }
     # What moves since the static trial or in mid-walk is no matter of how a leg is made.
     assert not any("static" in name or "mid-walk" in name for name, _ in without)
+
+
+@pytest.mark.parametrize(("stated", "of"), [({}, ("L",)), ({"prostheses": ["R"]}, ("R",)), ({"prostheses": []}, ("L",))])
+def test_a_stated_amputation_is_a_prosthesis_unless_somebody_says_which_sides_are(
+    stated: dict[str, list[str]], of: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread: session.prostheses)
+    person = bid.virtual_subject()
+    static = person.static().trial
+    static = replace(static, subject=static.subject.with_values("subject.toml", amputation={"L": "transtibial"}))
+    assert diagnose(person.walk().trial, bid.conventional_model(static), **stated) == of  # type: ignore[arg-type, comparison-overlap]
+
+
+def test_an_amputation_of_the_subject_file_reaches_the_diagnosis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "biomech_id.pipeline.diagnosis.diagnose",
+        lambda trial, model, *, prostheses, **_: asked.append((dict(model.subject.amputation), prostheses)),
+    )
+    person = bid.virtual_subject()
+    for trial in (person.static(), person.walk()):
+        write_c3d(trial, tmp_path / f"{trial.trial.name}.c3d")
+    (tmp_path / "subject.toml").write_text('[amputation]\nleft = "transtibial"\n', encoding="utf-8")
+    diagnose_job(Job((tmp_path,)))
+    assert asked == [({"L": "transtibial"}, ())]
 
 
 def test_direct_causes_add_to_their_residual_alone(judged: JudgedWalk) -> None:

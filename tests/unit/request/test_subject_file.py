@@ -40,6 +40,9 @@ def test_values_beat_the_file_and_say_so(tmp_path: Path) -> None:
         ('session_date = "3/4/2008"', ["session_date", "3/4/2008"]),
         ("knee_width_mm = { L = 95 }", ["knee_width_mm", "left"]),
         ('foot_flat = "yes"', ["foot_flat", "true or false"]),
+        ('amputation = "transtibial"', ["amputation", "left or right"]),
+        ('amputation = { left = "below the knee" }', ["amputation", "below the knee", "transtibial"]),
+        ('amputation = { both = "transtibial" }', ["both", "left", "right"]),
     ],
 )
 def test_an_impossible_value_is_named_with_what_is_possible(tmp_path: Path, line: str, names: list[str]) -> None:
@@ -47,6 +50,13 @@ def test_an_impossible_value_is_named_with_what_is_possible(tmp_path: Path, line
         apply_subject_file(Subject(), written(tmp_path, line))
     for name in names:
         assert name in caught.value.message + caught.value.expected
+
+
+def test_an_amputation_has_a_side_and_a_level(tmp_path: Path) -> None:
+    subject = apply_subject_file(Subject(), written(tmp_path, '[amputation]\nleft = "transtibial"\n'))
+    assert dict(subject.amputation) == {"L": "transtibial"}
+    assert subject.sources["amputation"] == "subject.toml"
+    assert not apply_subject_file(Subject(), written(tmp_path, "mass_kg = 40\n")).amputation
 
 
 def test_a_decimal_comma_is_pointed_at(tmp_path: Path) -> None:
