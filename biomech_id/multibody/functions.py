@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, IntArray, readonly
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction
 from biomech_id.signal.natural_spline import CUBIC, NaturalSpline
@@ -431,3 +431,61 @@ def natural_function(x: ArrayLike, y: ArrayLike, degree: int = CUBIC) -> Piecewi
     powers = np.column_stack([spline(x, order)[:, 0] / factorial(order) for order in range(degree + 1)])
     outer = np.where(np.arange(degree + 1) < half, powers[[0, -1]], 0.0)
     return PiecewisePolynomial(x, np.vstack([outer[:1], powers[:-1], outer[1:]]))
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariatePolynomial:
+    """A sum of products of powers of several coordinates.
+
+    Attributes
+    ----------
+    coefficients : FloatArray
+        (T,), of the products.
+    exponents : IntArray
+        (T, k), powers of the k coordinates in each product.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.functions import MultivariatePolynomial
+    >>> plane = MultivariatePolynomial(np.array([1.0, 2.0]), np.array([[0, 1], [1, 1]]))
+    >>> plane.value(np.array([[3.0, 5.0]])), plane.gradient(np.array([[3.0, 5.0]]))
+    (array([35.]), array([[10.,  7.]]))
+    """
+
+    coefficients: FloatArray
+    exponents: IntArray
+
+    def value(self, x: FloatArray) -> FloatArray:
+        """The sum.
+
+        Parameters
+        ----------
+        x : FloatArray
+            (N, k), coordinates, rad or m.
+
+        Returns
+        -------
+        FloatArray
+            (N,), rad or m.
+        """
+        return np.asarray((x[:, None] ** self.exponents).prod(axis=2) @ self.coefficients)
+
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """Its derivatives by the coordinates.
+
+        Parameters
+        ----------
+        x : FloatArray
+            (N, k), coordinates, rad or m.
+
+        Returns
+        -------
+        FloatArray
+            (N, k), as the sum, by the unit of each coordinate.
+        """
+        slopes = np.empty_like(x)
+        for k, own in enumerate(np.eye(x.shape[1], dtype=int)):
+            lower = MultivariatePolynomial(self.coefficients * self.exponents[:, k], np.maximum(self.exponents - own, 0))
+            slopes[:, k] = lower.value(x)
+        return slopes

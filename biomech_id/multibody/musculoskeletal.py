@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, UnknownNameError
+from biomech_id.multibody.functions import MultivariatePolynomial
 from biomech_id.multibody.joints import Axis, AxisFunction
 
 #: What OpenSim calls what stands still.
@@ -193,6 +194,57 @@ class CoordinateCoupling:
     dependent: str
     independent: str
     function: AxisFunction
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateRelation:
+    """A coordinate that several others determine together.
+
+    Attributes
+    ----------
+    name : str
+        Name of the constraint.
+    dependent : str
+        Name of the coordinate that they determine.
+    independent : tuple[str, ...]
+        Those that determine it.
+    function : MultivariatePolynomial
+        From the independent ones to the dependent one.
+    """
+
+    name: str
+    dependent: str
+    independent: tuple[str, ...]
+    function: MultivariatePolynomial
+
+
+@dataclass(frozen=True, eq=False)
+class BodyConstraint:
+    """What ties two bodies to each other, beside the joints that carry them.
+
+    Attributes
+    ----------
+    name : str
+        Name of the constraint.
+    kind : Literal["point", "line", "distance", "weld"]
+        Whether two points stay together, the second on a line through the first, the two at a distance, or whole frames together.
+    first, second : OffsetFrame
+        The points, and for "weld" the axes, on the two bodies.
+    along : Axis, optional
+        Unit vector of a line, in the axes of the first body.
+    distance_m : float, optional
+        Of points at a distance.
+    scaled_m : tuple[ArrayLike, ArrayLike], optional
+        The part (3,) of each frame's place that grows with its body, m: OpenSim scales frames, and no numbers of constraints.
+    """
+
+    name: str
+    kind: Literal["point", "line", "distance", "weld"]
+    first: OffsetFrame
+    second: OffsetFrame
+    along: Axis = (1.0, 0.0, 0.0)
+    distance_m: float = 0.0
+    scaled_m: tuple[ArrayLike, ArrayLike] = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,7 +441,9 @@ class MusculoskeletalModel:
     gravity_m_s2 : ArrayLike, optional
         (3,), in the axes of the surroundings.
     couplings : tuple[CoordinateCoupling, ...], optional
-        Constraints between coordinates that hold.
+        Constraints between two coordinates that hold.
+    constraints : tuple[BodyConstraint | CoordinateRelation, ...], optional
+        All others that hold: they close loops of bodies, or tie more than two coordinates.
     markers : tuple[ModelMarker, ...], optional
         In the file's order.
     muscles : tuple[MuscleModel, ...], optional
@@ -406,7 +460,7 @@ class MusculoskeletalModel:
     InvalidValueError
         Two parts with one name; a body that no joint, or more than one, carries; coordinates coupled in a circle or twice.
     UnknownNameError
-        A joint, marker, path point, wrap or coupling that names what is not there.
+        A joint, marker, path point, wrap, coupling or constraint that names what is not there.
     """
 
     name: str
@@ -415,6 +469,7 @@ class MusculoskeletalModel:
     coordinates: tuple[ModelCoordinate, ...]
     gravity_m_s2: ArrayLike = (0.0, -9.80665, 0.0)
     couplings: tuple[CoordinateCoupling, ...] = ()
+    constraints: tuple[BodyConstraint | CoordinateRelation, ...] = ()
     markers: tuple[ModelMarker, ...] = ()
     muscles: tuple[MuscleModel, ...] = ()
     wrap_objects: tuple[WrapObject, ...] = ()
@@ -520,6 +575,12 @@ def _check_names(model: MusculoskeletalModel, where: str) -> None:
     for coupling in model.couplings:
         both = (coupling.dependent, coupling.independent)
         _check_known(((f"The coupler constraint {coupling.name}", name) for name in both), coordinates, "coordinate", where)
+    for each in model.constraints:
+        owner = f"The constraint {each.name}"
+        if isinstance(each, BodyConstraint):
+            _check_known(((owner, frame.body) for frame in (each.first, each.second)), bodies, "body", where)
+        else:
+            _check_known(((owner, name) for name in (each.dependent, *each.independent)), coordinates, "coordinate", where)
 
 
 def _coordinates_of(point: PathPoint | MovingPoint) -> tuple[str, ...]:

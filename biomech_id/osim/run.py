@@ -42,7 +42,13 @@ from biomech_id.osim.forces.passive_documents import passive_forces_in
 from biomech_id.osim.forces.passive_forces import PassiveState
 from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import lying_remarks, marker_remarks, pose_remarks, recording_remarks
+from biomech_id.osim.kinematics.pose_remarks import (
+    constraint_remarks,
+    lying_remarks,
+    marker_remarks,
+    pose_remarks,
+    recording_remarks,
+)
 from biomech_id.osim.model_remarks import model_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
@@ -54,6 +60,7 @@ from biomech_id.osim.scaling import (
     with_model_markers,
     with_placed_markers,
 )
+from biomech_id.osim.skeleton.closing import Closing
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.document import read_document
 from biomech_id.readers.opensim.loads import ExternalForceColumns, read_external_loads
@@ -236,6 +243,13 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     turning = {name: values for name, values in columns.items() if model.coordinates[model.index(name)].motion == "rotational"}
     remarks += filter_remarks(turning, setup.cutoff_hz, (place.setup.name, setup.coordinates_file.name), in_degrees=in_degrees)
     remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
+    if model.constraints:
+        closing = Closing(skeleton, skeleton.independent)
+        remarks += constraint_remarks(closing, motion.q, setup.coordinates_file.name)
+        remarks.append(
+            f"Moments are those of the open tree, as OpenSim's tool has them: the constraints "
+            f"{', '.join(each.name for each in model.constraints)} carry nothing."
+        )
     loads: tuple[BodyLoad, ...] = ()
     pose = None
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):

@@ -19,6 +19,7 @@ from biomech_id.multibody.functions import ScaledFunction
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.multibody.musculoskeletal import (
     SURROUNDINGS,
+    BodyConstraint,
     Measurement,
     ModelBody,
     ModelJoint,
@@ -132,6 +133,9 @@ def scaled_model(
         model,
         bodies=bodies,
         joints=tuple(_joint(joint, of(joint.parent.body), of(joint.child.body)) for joint in model.joints),
+        constraints=tuple(
+            _tie(c, of(c.first.body), of(c.second.body)) if isinstance(c, BodyConstraint) else c for c in model.constraints
+        ),
         markers=tuple(replace(marker, place_m=np.asarray(marker.place_m) * of(marker.body)) for marker in model.markers),
         muscles=tuple(replace(m, points=tuple(_point(point, of(point.body)) for point in m.points)) for m in model.muscles),
         wrap_objects=tuple(_wrap(wrap, of(wrap.frame.body)) for wrap in model.wrap_objects),
@@ -216,6 +220,17 @@ def scaled_inertia(body: ModelBody, s: FloatArray) -> FloatArray:
 
 def _frame(frame: OffsetFrame, s: FloatArray) -> OffsetFrame:
     return replace(frame, place_m=np.asarray(frame.place_m) * s)
+
+
+def _tie(tie: BodyConstraint, *factors: FloatArray) -> BodyConstraint:
+    """A tie whose frames grow with their bodies, as far as OpenSim lets them."""
+    parts_m = [np.asarray(part) for part in tie.scaled_m]
+    more_m = [part * (s - 1.0) for part, s in zip(parts_m, factors, strict=True)]
+    first, second = (
+        replace(frame, place_m=np.asarray(frame.place_m) + more)
+        for frame, more in zip((tie.first, tie.second), more_m, strict=True)
+    )
+    return replace(tie, first=first, second=second, scaled_m=(parts_m[0] + more_m[0], parts_m[1] + more_m[1]))
 
 
 def _joint(joint: ModelJoint, parent: FloatArray, child: FloatArray) -> ModelJoint:

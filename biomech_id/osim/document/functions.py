@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import comb
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import (
     ConstantFunction,
+    MultivariatePolynomial,
     ScaledFunction,
     SineFunction,
     natural_function,
@@ -19,6 +22,8 @@ from biomech_id.multibody.functions import (
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.readers.opensim.document import element_number, element_numbers
 
+#: Polynomials of several coordinates of this order and above are refused.
+HIGHEST_ORDER = 12
 #: Half the orders of cubic and quintic splines, as OpenSim counts.
 _HALF_ORDERS = (2, 3)
 
@@ -51,6 +56,59 @@ def function_in(holder: Element | None, of: str, where: str) -> AxisFunction:
         reason = f"is a {kinds[0]}, which is not supported" if kinds else "is missing"
         raise FileRefusedError(f"The function of {of} {reason}.", value=kinds, expected=", ".join(sorted(_KINDS)), where=where)
     return _KINDS[candidates[0].tag](candidates[0], of, where)
+
+
+def function_of_several(holder: Element | None, count: int, of: str, where: str) -> MultivariatePolynomial:
+    """Return the function of several coordinates that an element holds.
+
+    Parameters
+    ----------
+    holder : Element | None
+        What holds it as its only function.
+    count : int
+        How many coordinates it takes.
+    of : str
+        Whose function it is, for messages.
+    where : str
+        The document's file, named in messages.
+
+    Returns
+    -------
+    MultivariatePolynomial
+        Linear functions and constants too are one.
+
+    Raises
+    ------
+    FileRefusedError
+        None there, a kind that is not supported, or another number of coefficients; the message names the object.
+    """
+    element = next(iter(holder if holder is not None else ()), None)
+    kind = "" if element is None else element.tag
+    if element is not None and kind == "MultiplierFunction":
+        inner = function_of_several(element.find("function"), count, of, where)
+        return replace(inner, coefficients=element_number(element, "scale", 1.0, where) * inner.coefficients)
+    coefficients = np.zeros(0)
+    if element is not None and kind in ("Constant", "LinearFunction", "MultivariatePolynomialFunction"):
+        coefficients = element_numbers(element, "value" if kind == "Constant" else "coefficients", None, where)
+    order = {"Constant": 0, "LinearFunction": 1}.get(kind, -1)
+    if element is not None and kind == "MultivariatePolynomialFunction":
+        order = next((n for n in range(HIGHEST_ORDER) if n == element_number(element, "order", 0, where)), -1)
+    if order < 0 or len(coefficients) != comb(order + count, count):
+        raise FileRefusedError(
+            f"The function of {of} is none of {count} coordinates that is supported: {kind}, {len(coefficients)} coefficients.",
+            value=kind, expected=f"Constant, LinearFunction, MultivariatePolynomialFunction of {count} coordinates", where=where,
+        )  # fmt: skip
+    if kind == "LinearFunction":
+        return MultivariatePolynomial(coefficients, np.vstack([np.eye(count, dtype=int), np.zeros((1, count), dtype=int)]))
+    return MultivariatePolynomial(coefficients, np.array(list(_powers(order, count))))
+
+
+def _powers(order: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Powers of so many coordinates up to an order together, those of the last one rising first."""
+    for first in range(order + 1) if count else ():
+        yield from ((first, *others) for others in _powers(order - first, count - 1))
+    if not count:
+        yield ()
 
 
 def _linear(element: Element, of: str, where: str) -> AxisFunction:

@@ -14,7 +14,6 @@ import numpy as np
 
 from biomech_id.arguments import a_path, takes
 from biomech_id.errors import FileRefusedError
-from biomech_id.multibody.functions import ScaledFunction
 from biomech_id.multibody.musculoskeletal import (
     SURROUNDINGS,
     CoordinateCoupling,
@@ -25,7 +24,7 @@ from biomech_id.multibody.musculoskeletal import (
     OffsetFrame,
     WrapObject,
 )
-from biomech_id.osim.document.functions import function_in
+from biomech_id.osim.document.constraints import constraints_in
 from biomech_id.osim.document.joints import by_joint_path, coordinates_of, from_the_ground, joint_of, three_or_zeros
 from biomech_id.osim.document.muscles import muscle_of
 from biomech_id.readers.opensim.document import (
@@ -131,10 +130,13 @@ def model_in(
     joints, coordinates = by_joint_path(joints, coordinates)
     gravity = element_numbers(model, "gravity", None, where)
     paths, unused = _muscles(model, frames, where)
+    constraints = tuple(constraints_in(model, frames.find, where))
     return MusculoskeletalModel(
         model.get("name", ""), tuple(_body(body, where) for body in bodies), joints, coordinates,
         gravity if len(gravity) == 3 else (0.0, -9.80665, 0.0),
-        couplings=tuple(_couplings(model, where)), markers=markers_in(model, where, frames) if markers else (), muscles=paths,
+        couplings=tuple(each for each in constraints if isinstance(each, CoordinateCoupling)),
+        constraints=tuple(each for each in constraints if not isinstance(each, CoordinateCoupling)),
+        markers=markers_in(model, where, frames) if markers else (), muscles=paths,
         wrap_objects=tuple(_wraps(model, where)) if muscles else (), ignored=unused, source=where,
     )  # fmt: skip
 
@@ -358,26 +360,6 @@ def _body(body: Element, where: str) -> ModelBody:
     return ModelBody(
         body.get("name", ""), element_number(body, "mass", 0.0, where), three_or_zeros(body, "mass_center", where), tensor
     )
-
-
-def _couplings(model: Element, where: str) -> Iterator[CoordinateCoupling]:
-    for element in objects_in(model, "ConstraintSet"):
-        if is_true(element, "isDisabled") or not is_true(element, "isEnforced", default=True):
-            continue
-        independent = element_text(element, "independent_coordinate_names").split()
-        coupler = element.tag == "CoordinateCouplerConstraint"
-        if not coupler or len(independent) != 1:
-            why = f" with {len(independent)} independent coordinates" if coupler else ""
-            raise FileRefusedError(
-                f"The constraint {described(element)}{why} is not supported.", value=element.tag,
-                expected="coordinate couplers of one coordinate", where=where,
-            )  # fmt: skip
-        function = function_in(element.find("coupled_coordinates_function"), described(element), where)
-        factor = element_number(element, "scale_factor", 1.0, where)
-        yield CoordinateCoupling(
-            element.get("name", ""), element_text(element, "dependent_coordinate_name"), independent[0],
-            function if factor == 1.0 else ScaledFunction(factor, function),
-        )  # fmt: skip
 
 
 def _wraps(model: Element, where: str) -> Iterator[WrapObject]:

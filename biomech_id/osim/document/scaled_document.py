@@ -40,7 +40,7 @@ RESTING = "resting_length"
 #: What marks objects whose places OpenSim's scaling leaves where they are.
 _KEPT = (
     "FunctionBasedPath", "MusclePointSet", "point", "point1", "point2", "pointA", "pointB", "location_body_1", "location_body_2",
-    "constant_distance",
+    "constant_distance", "point_on_line",
 )  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def unscaled_parts(generic: Path, factors: Mapping[str, FloatArray]) -> tuple[st
     root = read_document(generic)
     model = root if root.tag == "Model" else root.find("Model")
     forces = [force for force in objects_in(model, "ForceSet") if "Bushing" not in force.tag]
-    parts = [*objects_in(model, "ConstraintSet"), *forces]
+    parts = [*(each for each in objects_in(model, "ConstraintSet") if each.tag != "WeldConstraint"), *forces]
     placed = [part for part in parts if any(part.find(tag) is not None for tag in _KEPT)]
     return tuple(described(part) for part in (*objects_in(model, "ContactGeometrySet"), *placed))
 
@@ -325,12 +325,13 @@ class _Document:
             self.lengths(force, muscles.get(force.get("name", "")))
 
     def stations(self, resting_m: Mapping[str, float]) -> None:
-        """Places that stand alone, bushings of versions before 4, and lengths at rest."""
+        """Places that stand alone, bushings and welds of versions before 4, and lengths at rest."""
         for station in self.model.iter("Station"):
             self.times(station, "location", self.of_frame(socket(station, "parent_frame", "body")))
+        for part in (*objects_in(self.model, "ConstraintSet"), *objects_in(self.model, "ForceSet")):
+            for side in ("1", "2") if "Bushing" in part.tag or part.tag == "WeldConstraint" else ():
+                self.times(part, f"location_body_{side}", self.of_frame(element_text(part, f"body_{side}")))
         for force in objects_in(self.model, "ForceSet"):
-            for side in ("1", "2") if "Bushing" in force.tag else ():
-                self.times(force, f"location_body_{side}", self.of_frame(element_text(force, f"body_{side}")))
             if force.get("name", "") in resting_m:
                 _set(force, RESTING, number(resting_m[force.get("name", "")]))
 

@@ -26,6 +26,7 @@ from biomech_id.multibody.musculoskeletal import ANGULAR_SPEED_KINDS
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
+from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.osim.skeleton.tree import Tree
 from biomech_id.signal.natural_spline import NaturalSpline
@@ -92,6 +93,7 @@ def replay_forward(
     InvalidValueError
         A model whose speeds are angular velocities, or a step that is none.
     """
+    refuse_constraints(skeleton.model, "The replay")
     angular = [joint.name for joint in skeleton.model.joints if joint.kind in ANGULAR_SPEED_KINDS]
     if angular or not step_s > 0:
         why = "joints have angular velocities as speeds" if angular else "the step has no length"

@@ -30,6 +30,7 @@ from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_m
 from biomech_id.osim.run import with_muscle_lengths
 from biomech_id.osim.scaling import scaled_model
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS
+from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.trial import Trial
 
 #: Frames that sizes are fitted to: more are no better, for skin moves in the same way in each stride.
@@ -224,6 +225,7 @@ def _scaled(model: MusculoskeletalModel, z: FloatArray) -> MusculoskeletalModel:
 
 def _common(model: MusculoskeletalModel, trials: Sequence[Trial]) -> tuple[MusculoskeletalModel, list[FloatArray]]:
     """The model with the markers that some trial has, and their places (N, M, 3) in each, axes of the surroundings, m."""
+    refuse_constraints(model, "The fit")
     if not trials:
         raise MissingInputError("No trial was given.", value=0, expected="at least one recording", where=model.name)
     recorded = {name for trial in trials for name in trial.markers.names if trial.markers.present(name)}

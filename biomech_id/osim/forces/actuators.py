@@ -17,6 +17,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalMo
 from biomech_id.osim.document.model import model_in
 from biomech_id.osim.forces.muscle_curves import COMMON, MUSCLE_KINDS
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
+from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.readers.opensim.document import (
     described,
     element_number,
@@ -231,6 +232,7 @@ def read_actuated(
     if holder is not None:
         _join(holder, [_force_set(Path(file)) for file in force_sets], replace=replace)
     model = model_in(root, str(path), compat=compat)
+    refuse_constraints(model, "An analysis of muscles and joint reactions")
     assert holder is not None
     version = int(root.get("Version", "40000") or 40000)
     defaults = {element.tag: element for group in holder.iter("defaults") for element in group}

@@ -162,7 +162,7 @@ def _along_paths(
     if not still:
         return [], remarks
     # OpenSim's dynamics tool takes coordinates as they are, those that follow others too.
-    paths = MusclePaths(replace(model, muscles=still, couplings=()))
+    paths = MusclePaths(replace(model, muscles=still, couplings=(), constraints=()))
     remarks += [f"{why} It would act in OpenSim." for why in paths.left_out.values()]
     return [PassivePaths(paths, tuple(named[name][1] for name in paths.names))] if paths.names else [], remarks
 

@@ -16,9 +16,10 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
-from biomech_id.osim.kinematics.least_squares import Wanted, expand
+from biomech_id.osim.kinematics.least_squares import Wanted, expand, within_constraints
 from biomech_id.osim.kinematics.nearer_poses import nearer_poses
 from biomech_id.osim.kinematics.pose_search import KEY_STEP_S, PoseSearch, hard_limits
+from biomech_id.osim.skeleton.closing import bound_directions
 from biomech_id.osim.skeleton.tree import Tree, TreePose
 from biomech_id.trial import Trial
 
@@ -268,10 +269,13 @@ def pulled(pose: TrackedPose, gradient: FloatArray) -> FloatArray:
     """
     tree, wanted = pose.problem
     q = np.nan_to_num(pose.q)
-    hessian = expand(tree, wanted, q, np.ones(len(q), bool)).hessian
     low, high = hard_limits(tree)
-    x = q[:, tree.free]
+    x, exact = q[:, tree.free], np.ones(len(q), bool)
     held = np.asarray((x <= low) | (x >= high) | pose.undetermined[:, tree.free])
+    hessian = within_constraints(tree, q, expand(tree, wanted, q, exact), held, exact).hessian
+    if tree.closing is not None:
+        bound = bound_directions(np.where(held[:, None], 0.0, tree.closing.jacobian(q)))
+        gradient = gradient - bound @ gradient
     hessian = np.where(held[:, :, None] | held[:, None, :], 0.0, hessian)
     diagonal = np.arange(held.shape[1])
     hessian[:, diagonal, diagonal] += held
@@ -386,11 +390,11 @@ def track_markers(
 
 
 def _undetermined(tree: Tree, wanted: Wanted) -> BoolArray:
-    """Free coordinates (N, nq) without a marker beyond them and without a target."""
+    """Free coordinates (N, nq) without a marker beyond them, without a target, and in no constraint with others."""
     shown = (wanted.weight > 0).astype(float) @ (tree.beyond[:, wanted.body].T.astype(float) @ tree.by_coordinate) > 0
     drawn = np.isin(tree.free, [tree.root_column(int(k)) for k in np.flatnonzero(wanted.stiffness)])
     out = np.zeros((len(wanted.weight), len(tree.model.coordinates)), bool)
-    out[:, tree.free] = ~(shown | drawn)
+    out[:, tree.free] = ~(shown | drawn | (False if tree.closing is None else tree.closing.moving))
     return out
 
 

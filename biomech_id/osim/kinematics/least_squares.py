@@ -17,7 +17,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
+from biomech_id.osim.skeleton.closing import BOUND, bound_directions
 from biomech_id.osim.skeleton.tree import Tree
+
+#: Step of the differences that second derivatives of constraints are taken from, rad or m.
+DIFFERENCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +230,73 @@ def _with_targets(tree: Tree, wanted: Wanted, q: FloatArray, of_markers: Expansi
     return Expansion(of_markers.cost, gradient, hessian)
 
 
+def multipliers(jacobian: FloatArray, gradient: FloatArray, held: BoolArray) -> FloatArray:
+    """Forces of constraints that come nearest to balancing a gradient.
+
+    Parameters
+    ----------
+    jacobian : FloatArray
+        (N, k, F), derivatives of the constraints' k equations by the free coordinates.
+    gradient : FloatArray
+        (N, F), of the cost.
+    held : BoolArray
+        (N, F), coordinates that something else holds.
+
+    Returns
+    -------
+    FloatArray
+        (N, k): the gradient and J^T times these add up to what is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.osim.kinematics.least_squares import multipliers
+    >>> multipliers(np.array([[[0.0, 2.0]]]), np.array([[1.0, 6.0]]), np.array([[False, False]]))
+    array([[-3.]])
+    """
+    inverse = np.linalg.pinv(np.where(held[:, None], 0.0, jacobian), rcond=BOUND)
+    return np.asarray(-(gradient[:, None] @ inverse)[:, 0])
+
+
+def within_constraints(tree: Tree, q: FloatArray, here: Expansion, held: BoolArray, exact: BoolArray) -> Expansion:
+    """Restrict derivatives of the cost to the directions in which a model's constraints go on holding.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model's tree, compiled.
+    q : FloatArray
+        (N, nq), coordinates in which the constraints hold.
+    here : Expansion
+        Cost and derivatives there; returned as it is for a model without such constraints.
+    held : BoolArray
+        (N, F), coordinates that something else holds.
+    exact : BoolArray
+        (N,), whether second derivatives of the constraints count.
+
+    Returns
+    -------
+    Expansion
+        With a gradient along those directions; across them the cost rises as steeply as on average.
+    """
+    if tree.closing is None:
+        return here
+    jacobian = tree.closing.jacobian(q)
+    force = multipliers(jacobian, here.gradient, held) * exact[:, None]
+    hessian = here.hessian.copy()
+    for f, column in enumerate(tree.free) if exact.any() else ():
+        ahead, behind = q.copy(), q.copy()
+        ahead[:, column] += DIFFERENCE
+        behind[:, column] -= DIFFERENCE
+        ahead, behind = (tree.closing.jacobian(tree.skeleton.completed(state)) for state in (ahead, behind))
+        hessian[:, f] += (force[:, None] @ (ahead - behind))[:, 0] / (2.0 * DIFFERENCE)
+    bound = bound_directions(np.where(held[:, None], 0.0, jacobian))
+    along = np.eye(len(tree.free)) - bound
+    across = np.trace(here.hessian, axis1=1, axis2=2)[:, None, None] / max(1, len(tree.free)) * bound
+    gradient = (along @ here.gradient[..., None])[..., 0]
+    return Expansion(here.cost, gradient, along @ (0.5 * (hessian + hessian.swapaxes(1, 2))) @ along + across)
+
+
 @dataclass(frozen=True, eq=False)
 class Minimum:
     """Where the cost is least.
@@ -304,23 +375,34 @@ class _Descent:
         self.tree, self.wanted, self.bounds, self.free = tree, wanted, bounds, tree.free
         self.n, q = len(start), start.copy()
         q[:, self.free] = np.minimum(np.maximum(q[:, self.free], bounds[0]), bounds[1])
-        self.q = tree.skeleton.completed(q)
+        self.q, closed = self._closed(q)
         self.exact = np.ones(self.n, bool)
         self.here = expand(tree, wanted, self.q, self.exact)
+        self.here.cost[~closed] = np.inf
         self.damping, self.steps = np.zeros(self.n), np.zeros(self.n, dtype=int)
         self.left: IntArray = np.flatnonzero(np.isfinite(self.here.cost))
+
+    def _closed(self, q: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Coordinates with those that follow, moved to where constraints hold; and in which frames they do."""
+        closing = self.tree.closing
+        return (self.tree.skeleton.completed(q), np.ones(len(q), bool)) if closing is None else closing.closed(q, *self.bounds)
 
     def step(self, near: float) -> None:
         left, (low, high) = self.left, self.bounds
         now = self.here if len(left) == self.n else self.here.at(left)
         q = self.q[left]
         x = q[:, self.free]
-        bound = ((x <= low) & (now.gradient > 0)) | ((x >= high) & (now.gradient < 0))
+        pull, exact = now.gradient, self.exact[left]
+        if self.tree.closing is not None:
+            J = self.tree.closing.jacobian(q)
+            pull = pull + (multipliers(J, pull, (x <= low) | (x >= high))[:, None] @ J)[:, 0]
+        bound = ((x <= low) & (pull > 0)) | ((x >= high) & (pull < 0))
+        now = within_constraints(self.tree, q, now, bound, exact)
         step = _step(now, bound, self.damping[left])
         q[:, self.free] = np.minimum(np.maximum(x + step, low), high)
-        moved, exact = np.abs(q[:, self.free] - x).max(axis=1), self.exact[left]
-        wrong = exact & ~(((step * now.gradient).sum(axis=1) <= 0) & (moved < FAR))
-        q = self.tree.skeleton.completed(q)
+        q, closed = self._closed(q)
+        moved = np.abs(q[:, self.free] - x).max(axis=1)
+        wrong = ~closed | (exact & ~(((step * now.gradient).sum(axis=1) <= 0) & (moved < FAR)))
         self.steps[left] += 1
         last = ~wrong & (((moved < LAST) & exact) | (moved < NO_STEP))
         self.q[left[last]] = q[last]

@@ -14,8 +14,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.multibody.joints import PolynomialFunction
-from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
-from biomech_id.osim.kinematics.least_squares import Wanted, expand, minimise
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS, CoordinateRelation, MusculoskeletalModel
+from biomech_id.osim.kinematics.least_squares import Wanted, expand, minimise, within_constraints
 from biomech_id.osim.kinematics.pose_search import PoseSearch, hard_limits
 from biomech_id.osim.skeleton.tree import Tree
 
@@ -89,7 +89,10 @@ def weak_coordinates(tree: Tree, wanted: Wanted, q: FloatArray) -> BoolArray:
     _, pattern = np.unique(wanted.weight > 0, axis=0, return_inverse=True)
     pattern = pattern.ravel()
     frames = np.array([np.flatnonzero(pattern == k)[(pattern == k).sum() // 2] for k in range(pattern.max() + 1)])
-    size, direction = np.linalg.eigh(expand(tree, wanted.at(frames), q[frames], np.zeros(len(frames), bool)).hessian)
+    plain = np.zeros(len(frames), bool)
+    here = expand(tree, wanted.at(frames), q[frames], plain)
+    here = within_constraints(tree, q[frames], here, np.zeros_like(here.gradient, bool), plain)
+    size, direction = np.linalg.eigh(here.hessian)
     share = (direction**2 * (size < WEAK)[:, None]).sum(axis=2)
     weak = np.zeros(q.shape, bool)
     weak[:, tree.free] = (share > WEAK_SHARE)[pattern]
@@ -110,6 +113,8 @@ def turning_freely(model: MusculoskeletalModel) -> BoolArray:
         (nq,), true for a coordinate that is not clamped, couples with none and drives nothing but turns, one to one.
     """
     coupled = {name for c in model.couplings for name in (c.dependent, c.independent)}
+    relations = [each for each in model.constraints if isinstance(each, CoordinateRelation)]
+    coupled |= {name for each in relations for name in (each.dependent, *each.independent)}
     plain = {True: set[str](), False: set(coupled)}
     for joint in model.joints:
         for axis in (*joint.rotations, *joint.translations):

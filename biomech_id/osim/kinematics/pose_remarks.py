@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
+from biomech_id.osim.skeleton.closing import Closing
 
 #: A coordinate is outside its range from here on, rad or m: far above rounding, far below what a marker shows.
 OUTSIDE = 1e-6
+#: A constraint is open from here on, m and rad: filters and files leave less.
+MOST_OPEN_M, MOST_OPEN_RAD = 1e-3, np.deg2rad(0.5)
 #: Names that a sentence lists; of the rest it gives the number.
 MOST_NAMES = 12
 #: Of the lean from which a body lies: 60 degrees.
@@ -48,6 +53,9 @@ def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, .
             f"No marker determines {some_of(never, MOST_NAMES)} ({len(never)} of {len(pose.coordinates)} coordinates): "
             "they are at their default, or as near it as the markers allow."
         )
+    closing = pose.problem[0].closing
+    if closing is not None:
+        remarks += constraint_remarks(closing, q, "The pose")
     for k, coordinate in enumerate(model.coordinates):
         if 0 < undetermined[k] < n:
             remarks.append(f"The markers of {int(undetermined[k])} of {n} frames do not determine {coordinate.name}.")
@@ -56,6 +64,34 @@ def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, .
         if jumps:
             remarks.append(f"The coordinate {coordinate.name} jumps by more than 180 degrees {jumps} times from frame to frame.")
     return tuple(remarks)
+
+
+def constraint_remarks(closing: Closing, q: FloatArray, file: str) -> Iterator[str]:
+    """Name constraints that a motion does not keep.
+
+    Parameters
+    ----------
+    closing : Closing
+        The model's constraints.
+    q : FloatArray
+        (N, nq), all coordinates, rad or m; NaN in a frame without a pose.
+    file : str
+        Name of what holds the motion, for the sentences.
+
+    Yields
+    ------
+    Iterator[str]
+        A sentence for each constraint that is open by more than a millimetre or half a degree in some frame.
+    """
+    q = q[np.isfinite(q).all(axis=1)]
+    for each in closing.openings(q) if len(q) else ():
+        turn = each.gap if each.in_angle else each.turn_rad
+        gap = np.zeros_like(turn) if each.in_angle else each.gap
+        count = int(((gap > MOST_OPEN_M) | (turn > MOST_OPEN_RAD)).sum())
+        if count:
+            sizes = {f"{1e3 * gap.max():.3g} mm": gap.max(), f"{np.rad2deg(turn.max()):.3g} degrees": turn.max()}
+            most = " and ".join(words for words, size in sizes.items() if size > 0)
+            yield f"{file} does not keep the constraint {each.name} in {count} of {len(q)} frames: open by up to {most}."
 
 
 def lying_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, MusculoskeletalModel
 from biomech_id.osim.muscles.surfaces import KINDS
 from biomech_id.osim.muscles.wrapped_paths import WrappedPaths
+from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.tree import Tree, TreePose
 
@@ -281,6 +282,7 @@ class MusclePaths:
         ShapeError
             Another number of coordinates.
         """
+        refuse_constraints(self.model, "A moment arm")
         q = self.tree.skeleton.completed(q)
         pose = self.tree.posture(q)
         points, active, slopes = self._points(q, pose)

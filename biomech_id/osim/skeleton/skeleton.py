@@ -190,6 +190,23 @@ class Skeleton:
         order = [0, *(self.layout.bodies.index(name) + 1 for name in self.body_names[1:])]
         return order, np.array([R.T for R, _ in child_frames]), np.array([-(R.T @ p) for R, p in child_frames])
 
+    def in_layout(self, body: str) -> tuple[int, FloatArray, FloatArray]:
+        """Where a body is in the frame that the layout has for it.
+
+        Parameters
+        ----------
+        body : str
+            Name of a body of the model, or "ground".
+
+        Returns
+        -------
+        tuple[int, FloatArray, FloatArray]
+            Number of the frame; axes (3, 3) and origin (3,), m, of the body in it.
+        """
+        order, R_frame_body, place_m = self._to_bodies
+        k = self.body_index(body)
+        return order[k], R_frame_body[k], place_m[k]
+
     @cached_property
     def beyond(self) -> BoolArray:
         """(B + 1, S), which rows move a body of the model."""

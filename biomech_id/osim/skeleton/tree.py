@@ -20,6 +20,7 @@ from biomech_id.algebra.vectors import cross
 from biomech_id.multibody.functions import ConstantFunction
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.multibody.musculoskeletal import ModelJoint, MusculoskeletalModel, OffsetFrame, TransformAxis
+from biomech_id.osim.skeleton.closing import Closing
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.joint_steps import constant_value
 from biomech_id.osim.skeleton.skeleton import Skeleton
@@ -199,6 +200,11 @@ class Tree:
                 hangs[at - 1, k + 1] = True
                 at = int(self._parents[at - 1])
         return hangs
+
+    @cached_property
+    def closing(self) -> Closing | None:
+        """Constraints that no coupling of two coordinates is, as equations of the free coordinates; None for a model without."""
+        return Closing(self.skeleton, self.free.tolist()) if self.model.constraints else None
 
     @cached_property
     def by_coordinate(self) -> FloatArray:

@@ -163,7 +163,7 @@ def test_their_markers_are_at_the_same_place(tmp_path: Path) -> None:
         ("<dependent_coordinate_name>glide => <dependent_coordinate_name>slide", "gear names the coordinate 'slide'"),
         ("</JointSet> => </JointSat>", "cannot be read as an OpenSim document: mismatched tag"),
         ("PinJoint => ScrewJoint", "The joint ScrewJoint hip is not supported."),
-        ("CoordinateCouplerConstraint => PointConstraint", "The constraint PointConstraint gear is not supported."),
+        ("CoordinateCouplerConstraint => RollingConstraint", "The constraint RollingConstraint gear is not supported."),
         ("SimmSpline => MagicSpline", "The function of rotation3 of the joint knee is a MagicSpline, which is not supported."),
         ("<mass>2 => <mass>heavy", "The mass of Body thigh is 'heavy'."),
         ("<mass>2 => <mass>-2", "The body thigh has a mass of -2.0 kg."),
