@@ -379,6 +379,36 @@ def test_each_kind_of_decision_is_downloaded_and_followed_by_run(
     assert page.console == []
 
 
+def test_decisions_stay_over_a_reload_until_they_are_forgotten(
+    page: Page, html: Path, chromium: Any, out: Path, tmp_path: Path
+) -> None:
+    page.page.on("dialog", lambda asked: asked.accept())
+
+    def reloaded() -> dict[str, Any]:
+        page.page.reload()
+        page.page.wait_for_selector("html[data-whole]", state="attached")
+        return tomllib.loads(page.page.text_content("#toml"))
+
+    page.page.fill("#author", "AB")
+    page.page.fill("#reason", "stumbled")
+    page.decide("cycle L 1").click()
+    (cycle,) = reloaded()["cycle"]
+    assert (cycle["author"], cycle["reason"], cycle["use"]) == ("AB", "stumbled", False)
+    assert not page.decide("cycle L 1").is_checked()
+    assert [page.page.input_value(f"#{name}") for name in ("author", "reason")] == ["AB", "stumbled"]
+    assert page.page.text_content("#live").startswith("1 decision")
+    # Another session in the same browser has decisions of its own.
+    many_strides(out, tmp_path / "many", 4)
+    page.page.goto(write_review(tmp_path / "many", tmp_path / "many.html").as_uri())
+    assert "cycle" not in tomllib.loads(page.page.text_content("#toml"))
+    page.page.goto(html.as_uri())
+    page.page.click("#forget")
+    assert "cycle" not in tomllib.loads(page.page.text_content("#toml"))
+    assert "cycle" not in reloaded()
+    assert page.page.input_value("#author") == ""
+    assert page.console == []
+
+
 def assert_followed(before: Tables, after: Tables) -> None:
     """All six kinds, in the tables of the run that followed them."""
     first, second = (trial["name"] for trial in after.summary["trials"])

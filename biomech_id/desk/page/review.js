@@ -161,7 +161,7 @@ async function start() {
   document.body.append(element("script", { type: "application/json", id: "data" }, JSON.stringify(made.data)));
   for (const [name, text] of Object.entries(made.blocks)) document.body.append(element("script", { type: "text/plain", id: name }, text));
   Object.assign(films, visit.choices.film);
-  /** @type {any} */ (globalThis).biomechPort = { author: sessionStorage.getItem("who") ?? "", changed: save, leaving: () => saving.state !== "saved", films: visit.films, ties: films, byHand: false, openFilm, tieFilm };
+  /** @type {any} */ (globalThis).biomechPort = { memory: null, author: sessionStorage.getItem("who") ?? "", changed: save, leaving: () => saving.state !== "saved", films: visit.films, ties: films, byHand: false, openFilm, tieFilm };
   for (const source of ["/three.js", "/uplot.js", "/review-app.js"]) await script(source);
   document.body.prepend(top);
   document.body.append(changes);

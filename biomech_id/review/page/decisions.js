@@ -25,10 +25,39 @@ function followed(said) {
 export class Decisions {
   /** @param {SessionNote} session */
   constructor(session) {
+    this.session = session;
+    /** Where the browser keeps them: by what was recorded, and what an earlier review decided of it. */
+    this.place = `biomech_id review ${hashOf(JSON.stringify([session.trials.map((trial) => trial.block), session.decisions]))}`;
     /** @type {Decision[]} */
-    this.list = session.decisions.map(followed).filter((each) => each !== null);
+    this.list = [];
+    this.author = this.reason = this.saved = "";
+    this.begin();
+    const kept = port.memory?.getItem(this.place);
+    if (kept) Object.assign(this, JSON.parse(kept));
+    this.again = Boolean(kept);
+  }
+
+  /** As the last run followed them. */
+  begin() {
+    this.list = this.session.decisions.map(followed).filter((each) => each !== null);
     this.author = port.author;
+    this.reason = "";
     this.saved = this.toml();
+  }
+
+  /** Keep them over a reload; a browser whose memory is full keeps none. */
+  keep() {
+    const { list, author, reason, saved } = this;
+    try {
+      port.memory?.setItem(this.place, JSON.stringify({ list, author, reason, saved }));
+    } catch {
+      port.memory?.removeItem(this.place);
+    }
+  }
+
+  forget() {
+    port.memory?.removeItem(this.place);
+    this.begin();
   }
 
   get unsaved() {
@@ -149,6 +178,13 @@ export class Decisions {
     const schema = this.list.some((each) => each.kind === "repair") ? 2 : 1;
     return [`schema = ${schema}`, ...this.list.map(tableOf)].join("\n\n") + "\n";
   }
+}
+
+/** FNV-1a, 64 bits, as text. @param {string} text */
+function hashOf(text) {
+  let hash = 0xcbf29ce484222325n;
+  for (let i = 0; i < text.length; i++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n);
+  return hash.toString(16);
 }
 
 /** @param {Decision} each */

@@ -209,22 +209,36 @@ function fill() {
   const active = document.activeElement;
   const again = active instanceof HTMLElement ? (active.dataset.decide ? `[data-decide="${CSS.escape(active.dataset.decide)}"]` : active.id ? `#${CSS.escape(active.id)}` : "") : "";
   const desk = { trial, session: session(), decisions: decisions(), time: now_s, goto, changed, tell };
-  const reason = /** @type {HTMLInputElement | null} */ (document.getElementById("reason"))?.value ?? "";
   const who = element("section", { class: "panel", "aria-label": say("by_whom") }, element("h2", {}, say("by_whom")), element("p", {},
-    element("label", {}, `${say("author")} `, element("input", { type: "text", id: "author", value: "", dir: "auto", oninput: (/** @type {Event} */ event) => (decisions().author = /** @type {HTMLInputElement} */ (event.target).value.trim()) })), " ",
-    element("label", {}, `${say("reason")} `, element("input", { type: "text", id: "reason", dir: "auto" }))));
+    element("label", {}, `${say("author")} `, element("input", { type: "text", id: "author", value: "", dir: "auto", oninput: () => typed("author") })), " ",
+    element("label", {}, `${say("reason")} `, element("input", { type: "text", id: "reason", dir: "auto", oninput: () => typed("reason") }))));
+  if (port.memory) who.append(element("p", { class: "note quiet" }, say("kept_here"), " ", element("button", { id: "forget", onclick: forget }, say("forget"))));
   who.append(...commentPanel(desk));
   parts.panels.replaceChildren(saidPanel(desk), findingsPanel(desk), decidedPanel(desk, download), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), who);
-  /** @type {HTMLInputElement} */ (document.getElementById("author")).value = decisions().author;
-  /** @type {HTMLInputElement} */ (document.getElementById("reason")).value = reason;
+  for (const name of /** @type {const} */ (["author", "reason"])) /** @type {HTMLInputElement} */ (document.getElementById(name)).value = decisions()[name];
   timeline.show(trial, decisions());
   if (again) /** @type {HTMLElement | null} */ (document.querySelector(again))?.focus();
   chartsShow = "";
   schedule();
 }
 
+/** @param {"author" | "reason"} name */
+function typed(name) {
+  decisions()[name] = /** @type {HTMLInputElement} */ (document.getElementById(name)).value.trim();
+  decisions().keep();
+}
+
+function forget() {
+  if (!confirm(say("forget_sure", { n: decisions().list.length }))) return;
+  decisions().forget();
+  version += 1;
+  fill();
+  tell(say("n_decided", { n: decisions().list.length }));
+}
+
 function changed() {
   version += 1;
+  decisions().keep();
   fill();
   tell(say("n_decided", { n: decisions().list.length }));
   port.changed(decisions().toml());
@@ -435,6 +449,7 @@ function download() {
   link.click();
   setTimeout(() => URL.revokeObjectURL(/** @type {HTMLAnchorElement} */ (link).href), 10_000);
   decisions().saved = text;
+  decisions().keep();
 }
 
 /** @type {Record<string, () => void>} */
@@ -514,4 +529,7 @@ function chooseFirst() {
 }
 
 chooseFirst();
-open().then(() => setTimeout(openTheRest, 50));
+open().then(() => {
+  if (decisions().again) tell(say("kept_again", { n: decisions().list.length }));
+  setTimeout(openTheRest, 50);
+});

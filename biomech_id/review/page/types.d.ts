@@ -47,10 +47,10 @@ interface PageData {
 
 /** What ties a film to a trial: film second = rate (1 where none stands) times recording second + offset; and where it was tied first. */
 interface FilmTie { trial: string; offset_s: number; rate: number | null; tied_s: number }
-/** Who holds the page: whose decisions they are, who is told of each, whether leaving has to be asked about; and films beside the
+/** Who holds the page: what keeps decisions over a reload (null where the holder does), whose they are, who is told of each, whether leaving has to be asked about; and films beside the
  * recordings, their ties, whether one may be chosen by hand, and who opens and ties one. */
 interface Port {
-  author: string; changed: (toml: string) => void; leaving: (unsaved: boolean) => boolean;
+  memory: Storage | null; author: string; changed: (toml: string) => void; leaving: (unsaved: boolean) => boolean;
   films: string[]; ties: Record<string, FilmTie>; byHand: boolean; openFilm: (name: string) => Promise<string>; tieFilm: (name: string, tie: FilmTie) => Promise<void>;
 }
 
