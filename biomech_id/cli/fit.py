@@ -21,7 +21,7 @@ def fit_command(
     ] = None,
     mass: Mass = None,
     loads: Annotated[
-        Path | None, typer.Option("--loads", help="OpenSim's ExternalLoads of one trial: masses and motion are fitted to them too.")
+        Path | None, typer.Option("--loads", help="OpenSim's ExternalLoads of one trial, or a trial whose plates are taken.")
     ] = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -35,8 +35,9 @@ def fit_command(
     from biomech_id.osim.fit.force_outputs import force_lines
     from biomech_id.osim.fit.outputs import fit_files
     from biomech_id.osim.fit.person import LEAST_DATA_SHARE
+    from biomech_id.pipeline.plate_loads import plate_forces
 
-    fitted, forces, findings = fit_files(model, trials, out, marker_set=markers, mass_kg=mass, loads=loads)
+    fitted, forces, findings = fit_files(model, trials, out, marker_set=markers, mass_kg=mass, loads=loads, of_plates=plate_forces)
     for name, (length, sd) in fitted.lengths_m.items():
         print_line(f"{name}: {1e3 * length:.0f} mm, SD {1e3 * sd:.0f} mm")
     for motion in fitted.motions:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from biomech_id.files.json_text import json_text
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_marker_set, read_osim
 from biomech_id.osim.document.scaled_document import write_scaled_model
+from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.fit.findings import THROWN_OUT, fit_findings, force_findings
 from biomech_id.osim.fit.force_outputs import force_record, forces_of_person, uncarried, write_forces
 from biomech_id.osim.fit.forces import ForceFit
@@ -25,10 +26,13 @@ from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit
 from biomech_id.osim.run import outer_forces
 from biomech_id.osim.scaling import with_model_markers
 from biomech_id.readers import read
+from biomech_id.trial import Trial
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
 #: Layout of ``fit.json``.
 FIT_SCHEMA = 1
+#: A fitted model and a recording -> what its own plates do to the feet, and what is said of that.
+OfPlates: TypeAlias = Callable[[MusculoskeletalModel, Trial], tuple[tuple[OuterForce, ...], tuple[Finding, ...]]]
 
 
 def fit_files(
@@ -39,6 +43,7 @@ def fit_files(
     marker_set: Path | None = None,
     mass_kg: float | None = None,
     loads: Path | None = None,
+    of_plates: OfPlates | None = None,
 ) -> tuple[PersonFit, ForceFit | None, tuple[Finding, ...]]:
     """Fit a model file to recordings and write what came of it.
 
@@ -55,7 +60,10 @@ def fit_files(
     mass_kg : float | None, optional
         Of the person; None leaves the model's.
     loads : Path | None, optional
-        OpenSim's ``ExternalLoads`` document of one of the recordings, with the table that it names; None fits without forces.
+        OpenSim's ``ExternalLoads`` document of one of the recordings, with the table that it names, or that recording itself, whose
+        plates are taken; None fits without forces.
+    of_plates : OfPlates | None, optional
+        How feet are put on plates, `pipeline.plate_loads.plate_forces` for example; needed where ``loads`` is a recording.
 
     Returns
     -------
@@ -84,8 +92,9 @@ def fit_files(
             f"Two recordings are called {twice.stem}; their results would have one name. Rename one of them.",
             value=str(twice), expected="recordings of different stems", where=str(twice),
         )  # fmt: skip
-    outer = () if loads is None else outer_forces(loads)
-    if loads is not None and not outer:
+    of_recording = of_plates if loads in trial_files else None
+    outer = () if loads is None or of_recording else outer_forces(loads)
+    if loads is not None and not outer and not of_recording:
         raise MissingInputError(
             f"{loads.name} names no force, so there is nothing to fit to. Look whether it is the right file.",
             value=str(loads), expected="an ExternalLoads document with forces", where=str(loads),
@@ -95,8 +104,13 @@ def fit_files(
         model = with_model_markers(model, read_marker_set(marker_set))
     trials = [replace(read(path), name=path.stem) for path in trial_files]
     fitted = fit(model, trials, mass_kg=mass_kg)
-    forces = forces_of_person(fitted, outer) if outer else None
-    findings = fit_findings(fitted)
+    findings, loaded = fit_findings(fitted), fitted
+    if of_recording:
+        trial = next(trial for trial, path in zip(trials, trial_files, strict=True) if path == loads)
+        outer, left_out = of_recording(fitted.model, trial)
+        findings += left_out
+        loaded = replace(fitted, motions=tuple(motion for motion in fitted.motions if motion.name == trial.name))
+    forces = forces_of_person(loaded, outer) if outer else None
     if forces is not None:
         findings += force_findings(forces)
     elif outer:
