@@ -21,7 +21,7 @@ from biomech_id.osim.skeleton.closing import BOUND, bound_directions
 from biomech_id.osim.skeleton.tree import Tree
 
 #: Step of the differences that second derivatives of constraints are taken from, rad or m.
-DIFFERENCE = 1e-5
+DIFFERENCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,12 +284,11 @@ def within_constraints(tree: Tree, q: FloatArray, here: Expansion, held: BoolArr
     jacobian = tree.closing.jacobian(q)
     force = multipliers(jacobian, here.gradient, held) * exact[:, None]
     hessian = here.hessian.copy()
-    for f, column in enumerate(tree.free) if exact.any() else ():
-        ahead, behind = q.copy(), q.copy()
-        ahead[:, column] += DIFFERENCE
-        behind[:, column] -= DIFFERENCE
-        ahead, behind = (tree.closing.jacobian(tree.skeleton.completed(state)) for state in (ahead, behind))
-        hessian[:, f] += (force[:, None] @ (ahead - behind))[:, 0] / (2.0 * DIFFERENCE)
+    for f in np.flatnonzero(tree.closing.moving) if exact.any() else ():
+        ahead = q.copy()
+        ahead[:, tree.free[f]] += DIFFERENCE
+        change = tree.closing.jacobian(tree.skeleton.completed(ahead)) - jacobian
+        hessian[:, f] += (force[:, None] @ change)[:, 0] / DIFFERENCE
     bound = bound_directions(np.where(held[:, None], 0.0, jacobian))
     along = np.eye(len(tree.free)) - bound
     across = np.trace(here.hessian, axis1=1, axis2=2)[:, None, None] / max(1, len(tree.free)) * bound

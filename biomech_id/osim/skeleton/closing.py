@@ -26,6 +26,8 @@ CLOSED, OPEN_M = 1e-12, 1e-6
 MOST_STEPS, LONGEST = 30, 0.5
 #: How far from its default every coordinate is for that, rad or m.
 OFF_DEFAULT = 0.1
+#: Smaller derivatives of equations are rounding.
+NO_SLOPE = 1e-12
 #: Directions that the equations bind less than this, as a share of what they bind most, are free.
 BOUND = 1e-7
 
@@ -123,7 +125,7 @@ class Closing:
         """(F,), free coordinates that change an equation."""
         # At the default one may by chance change none.
         q = self.skeleton.completed(self.skeleton.default_q()[None] + OFF_DEFAULT)
-        return np.asarray((self.jacobian(q) != 0).any(axis=(0, 1)))
+        return np.asarray((np.abs(self.jacobian(q)) > NO_SLOPE).any(axis=(0, 1)))
 
     def _moved(self, q: FloatArray) -> Kinematics:
         still = np.zeros_like(q)
