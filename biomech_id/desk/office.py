@@ -81,6 +81,7 @@ class Office:
         self.guard = threading.RLock()
         self.queue = Queue(self._told, self._ended, self.workers)
         self._looking: dict[str, str] = {}
+        self._awaited: set[str] = set()
         self.failed: dict[str, tuple[str, list[str]]] = {}
         self._closed = threading.Event()
         self.archive.refresh(thorough=True)
@@ -175,7 +176,7 @@ class Office:
         if not os.path.isdir(f"{self.folder}/visits/{visit.path}"):
             return "new"
         results = self.results(visit)
-        if results.under_way:
+        if self.is_run_under_way(visit):
             return "running"
         if not results.there:
             return "new"
@@ -360,11 +361,21 @@ class Office:
         self.may_write()
         results = self.results(visit)
         with self.guard:
-            if self.queue.at_work(visit.id) or results.under_way:
+            if self.is_run_under_way(visit):
                 raise Refusal.because("desk-runs-already", visit=visit.path)
             results.record.settle()
             results.record.note("run", who, {"command": command_line(run_words(results.record))})
             return self._begin(visit, results)
+
+    def is_run_under_way(self, visit: ArchiveVisit) -> bool:
+        """Return whether a run of a visit waits or is at work, also one that a desk before this one started.
+
+        Parameters
+        ----------
+        visit : ArchiveVisit
+            Of the archive.
+        """
+        return self.queue.at_work(visit.id) is not None or visit.id in self._awaited or bool(self.results(visit).under_way)
 
     def _begin(self, visit: ArchiveVisit, results: Results) -> Task:
         results.begin(visit)
@@ -455,6 +466,7 @@ class Office:
                 continue
             results = self.results(visit)
             if results.under_way:
+                self._awaited.add(visit.id)
                 threading.Thread(target=self._wait_for, args=(visit, results), daemon=True).start()
             else:
                 self._take_or_begin(visit, results)
@@ -462,8 +474,6 @@ class Office:
     def _take_or_begin(self, visit: ArchiveVisit, results: Results) -> None:
         """Take whole results over whose decisions are still those on disk; a run that did not come so far begins anew."""
         with self.guard:
-            if self.queue.at_work(visit.id):
-                return
             from_now = json.dumps(decided_hash(results.record))
             asked = (results.record.folder / UNDER_WAY).read_text(encoding="utf-8")
             if is_whole(results.coming) and from_now in asked:
@@ -478,6 +488,7 @@ class Office:
             pass
         if not self._closed.is_set():
             self._take_or_begin(visit, results)
+            self._awaited.discard(visit.id)
             self.tell("visit", {"id": visit.id})
 
     # Comparisons and exports

@@ -30,7 +30,7 @@ def sign_refusals(office: Office, visit: ArchiveVisit) -> list[Refusal]:
     results, refused = office.results(visit), list[Refusal]()
     if not results.there:
         return [Refusal.because("desk-no-results")]
-    if office.queue.at_work(visit.id) or results.under_way:
+    if office.is_run_under_way(visit):
         refused.append(Refusal.because("desk-runs-already", visit=visit.path))
     if not is_whole(results.folder):
         refused.append(Refusal.because("desk-outputs-changed"))
