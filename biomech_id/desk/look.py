@@ -98,13 +98,15 @@ def sentences(look: Mapping[str, Any], language: str) -> list[str]:
     language : str
         One of `languages.LANGUAGES`.
     """
-    return list(dict.fromkeys([*_lacks(look, language), *(_in(each, language) for each in look["said"])]))
-
-
-def _lacks(look: Mapping[str, Any], language: str) -> list[str]:
-    """The folder's own sentences; where a finding has the same words, its own in the language."""
     by_message = {each["message"]: each for each in look["said"]}
-    return [_in(by_message[words], language) if words in by_message else words for words in look["lacks"]]
+    lines, named = list[str](), set[str]()
+    for words in look["lacks"]:
+        # A finding about one recording bears its name before it.
+        trial, mark, message = ("", "", words) if words in by_message else words.partition(": ")
+        known = by_message.get(message)
+        lines.append(trial + mark + _in(known, language) if known else words)
+        named.add(message)
+    return list(dict.fromkeys([*lines, *(_in(each, language) for each in look["said"] if each["message"] not in named)]))
 
 
 def _in(finding: Mapping[str, Any], language: str) -> str:

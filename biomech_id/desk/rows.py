@@ -111,7 +111,14 @@ def _is_open(cure: Mapping[str, Any], record: VisitRecord) -> bool:
         return not set(cure["labels"]) <= set(choices.get("channels", {}))
     if cure["kind"] == "copies":
         return not {name for name, _ in cure["pairs"]} <= {Path(name).stem for name in choices.get("exclude", ())}
+    if cure["kind"] == "exchange":
+        repaired = [tuple(each["what"]) for each in _repairs(record) if each["kind"] == "labels"]
+        return any(tuple(pair["what"]) not in repaired for pair in cure["pairs"])
     return True
+
+
+def _repairs(record: VisitRecord) -> list[dict[str, Any]]:
+    return list(tomllib.loads(record.review_text()).get("repair", []))
 
 
 def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> dict[str, Any]:
@@ -133,7 +140,7 @@ def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> 
         "choices": record.choices,
         "revision": revision_of(record.folder / CHOICES_FILE),
         "review_revision": revision_of(record.folder / REVIEW_FILE),
-        "repairs": tomllib.loads(record.review_text()).get("repair", []),
+        "repairs": _repairs(record),
         "command": command_line(run_words(record)),
         "journal": record.journal(),
         "open": [{**cure, "open": _is_open(cure, record)} for cure in look["cures"]] if look else [],

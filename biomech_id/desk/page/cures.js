@@ -1,6 +1,6 @@
 // One visit in the side panel: what it lacks, each with what cures it, what the doctor says, and the same by hand.
 import { ask, attempt, tell } from "./api.js";
-import { button, element, named, redraw, say, shown, speech, typed } from "./dom.js";
+import { button, element, moment, named, redraw, say, shown, speech, typed } from "./dom.js";
 
 export const panel = { visit: "", cure: "", sign: false };
 /** What the next change is made on. @type {{id: string, revision: string, busy: number, last: Promise<any>}} */
@@ -10,6 +10,9 @@ const LEGS = ["leg_length_mm", "knee_width_mm", "ankle_width_mm"];
 /** What a person can measure, for the hint beside a field. */
 const RANGES = { leg_length_mm: [200, 1300], knee_width_mm: [30, 200], ankle_width_mm: [20, 150], marker_diameter_mm: [2, 40], mass_kg: [2, 400], height_mm: [300, 2500] };
 const FOLDED = 5;
+
+/** Once every choice that was clicked is kept. */
+export const choicesKept = () => known.last;
 
 /** @param {HTMLElement} aside @param {{act: (what: string, row: any) => void, refresh: () => void, close: () => void}} does */
 export async function drawPanel(aside, does) {
@@ -120,11 +123,12 @@ function cures(visit) {
     add("norm", [norms, choices.norm], (change) => [element("select", { "data-testid": "cure-norm-option", "aria-label": say("cure_norm"), onchange: (/** @type {Event} */ event) => change({ norm: /** @type {HTMLSelectElement} */ (event.target).value || null }) },
       element("option", { value: "" }, say("no_norm")), ...norms.map((/** @type {any} */ each) => element("option", { value: each.path, selected: choices.norm === each.path }, each.name)))]);
   const labels = visit.repairs.filter((/** @type {any} */ each) => each.kind === "labels");
+  const exchanged = (open.exchange?.pairs ?? []).filter((/** @type {any} */ pair) => !labels.some((/** @type {any} */ each) => each.what.join() === pair.what.join()));
   if (open.exchange || labels.length)
     add("exchange", [open.exchange, labels], (change) => [element("p", { class: "quiet" }, say("cure_exchange_why")),
-      ...(open.exchange?.pairs ?? []).map((/** @type {any} */ pair) => button("cure-exchange-accept", say("exchange", { first: pair.what[0], second: pair.what[1], trials: pair.trials.join(", ") }), () => change({ repair: { kind: "labels", what: pair.what, trials: pair.trials } }))),
+      ...exchanged.map((/** @type {any} */ pair) => button("cure-exchange-accept", say("exchange", { first: pair.what[0], second: pair.what[1], trials: pair.trials.join(", ") }), () => change({ repair: { kind: "labels", what: pair.what, trials: pair.trials } }))),
       ...labels.map((/** @type {any} */ each) => element("p", {}, named(each.what.join(" ↔ ")), each.trials ? ` (${each.trials.join(", ")}) ` : " ", button("cure-undo-one", say("undo"), () => change({ unrepair: each }))))],
-    labels.length && !open.exchange ? { unrepair: labels.at(-1) } : null);
+    labels.length && !exchanged.length ? { unrepair: labels.at(-1) } : null);
   if (open.channels)
     add("channels", [open.channels, choices.channels], (change) => channels(open.channels.labels, choices.channels ?? {}, visit, change), choices.channels ? { channels: Object.fromEntries(Object.keys(choices.channels).map((label) => [label, null])) } : null);
   if (open.copies)
@@ -269,5 +273,5 @@ function exported(visit) {
 /** @param {any} visit */
 function journal(visit) {
   return element("details", {}, element("summary", {}, say("journal", { n: visit.journal.length })), element("ul", { class: "plain" }, ...visit.journal.slice(-20).reverse().map((/** @type {any} */ each) =>
-    element("li", {}, element("small", {}, `${each.time} `), named(each.who), ` ${say(`did_${each.what}`)}`))));
+    element("li", {}, element("small", {}, `${moment(each.time)} `), named(each.who), ` ${say(`did_${each.what}`)}`))));
 }

@@ -19,6 +19,12 @@ export function day(time_ms) {
   return new Date(time_ms).toLocaleDateString(speech.language === "en" ? "en-CA" : speech.language, { year: "numeric", month: "2-digit", day: "2-digit" });
 }
 
+/** Day and time of a text with its zone, as the language writes them. @param {string} time */
+export function moment(time) {
+  const at = new Date(time);
+  return `${day(at.getTime())} ${at.toLocaleTimeString(speech.language, { hour: "2-digit", minute: "2-digit", hour12: false })}`;
+}
+
 /** A number as somebody typed it, with point or comma. @param {string} text */
 export function typed(text) {
   return Number(text.trim().replace(",", "."));

@@ -1,7 +1,7 @@
 // The desk put together: top bar, screens, and what an event changes.
 import { ask, attempt, enter, listen, tell } from "./api.js";
 import { comparePage } from "./compare.js";
-import { drawPanel, panel } from "./cures.js";
+import { choicesKept, drawPanel, panel } from "./cures.js";
 import { button, element, say, speech } from "./dom.js";
 import { drawLaboratory } from "./laboratory.js";
 import { patientsPage } from "./patients.js";
@@ -48,7 +48,9 @@ function open(name) {
   screen.name = name;
   main.replaceChildren();
   build();
-  refresh();
+  // A visit's panel belongs to lists of visits.
+  if (["compare", "laboratory"].includes(name)) close();
+  else refresh();
 }
 
 /** Everything anew, as the desk has it now. */
@@ -104,9 +106,11 @@ async function act(what, row) {
   else if (what === "look") await attempt(() => ask("POST", "/api/look", { ids: [row.id], again: true }));
   else if (what === "run") {
     const name = who();
+    await choicesKept();
     if (name !== null) await attempt(() => ask("POST", `/api/visits/${row.id}/run`, { who: name }));
   } else if (what === "run-all") {
     const name = who();
+    await choicesKept();
     for (const each of name === null ? [] : row) await attempt(() => ask("POST", `/api/visits/${each.id}/run`, { who: name }));
   }
   soon();

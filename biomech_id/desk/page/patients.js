@@ -17,7 +17,7 @@ export async function patientsPage(main, show) {
     button("patient", each.name, () => {
       chosen.patient = each.name;
       patientsPage(main, show);
-    }, { class: "link", "aria-current": chosen.patient === each.name ? "true" : null, dir: "auto" }), ` ${say("n_visits", { n: each.visits })}`)));
+    }, { class: "link", "aria-current": chosen.patient === each.name ? "true" : null, dir: "auto" }), ` ${say(each.visits === 1 ? "one_visit" : "n_visits", { n: each.visits })}`)));
   const own = chosen.patient ? await ask("GET", `/api/patients/${encodeURIComponent(chosen.patient)}`) : { rows: [] };
   const line = element("section", { class: "patient", "data-testid": "patient" }, element("h2", {}, chosen.patient ? named(chosen.patient) : say("choose_patient")),
     ...own.rows.map((/** @type {any} */ row) => element("div", { class: "visit" },

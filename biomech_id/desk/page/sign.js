@@ -1,6 +1,6 @@
 // Sign: the document itself, every layer and trial with its grade, every refusal; a button that is dead until somebody has said who.
 import { ask, attempt, tell } from "./api.js";
-import { button, element, named, redraw, say } from "./dom.js";
+import { button, element, moment, named, redraw, say } from "./dom.js";
 import { pill } from "./today.js";
 
 /** @param {HTMLElement} aside @param {string} id @param {() => void} close */
@@ -32,7 +32,7 @@ function paper(visit) {
 /** @param {any} about */
 function versions(about) {
   return element("ul", { class: "plain" }, ...about.versions.map((/** @type {any} */ each) => element("li", { "data-testid": "signed-version", "data-version": each.version, "data-code": each.code },
-    each.holds ? "✓ " : "✕ ", say("signed_by", { n: each.version, time: each.time, role: say(`role_${each.role}`) }), " ", named(each.name), " · ", element("code", {}, each.code))));
+    each.holds ? "✓ " : "✕ ", say("signed_by", { n: each.version, time: moment(each.time), role: say(`role_${each.role}`) }), " ", named(each.name), " · ", element("code", {}, each.code))));
 }
 
 /** @param {any} visit @param {any} about */

@@ -98,7 +98,8 @@ function rowOf(row, does, locked) {
     : row.look === "failed" && row.source === "expected"
       ? element("span", { class: "bad", "data-testid": "look-failed" }, say("look_failed"))
       : element("span", { class: "pills" }, ...LAYERS.map((layer) => pill(row, layer)));
-  const cures = row.cures.map((/** @type {string} */ kind) => button(`open-cure-${kind}`, say(`cure_${kind}`), () => does.show(row.id, kind), { class: "cure" }));
+  // What was signed has nothing left to do; its panel still shows what could be changed.
+  const cures = (row.stage === "signed" ? [] : row.cures).map((/** @type {string} */ kind) => button(`open-cure-${kind}`, say(`cure_${kind}`), () => does.show(row.id, kind), { class: "cure" }));
   const failed = row.failed.length ? element("span", { class: "bad", "data-testid": "failed" }, ...row.failed.map((/** @type {string} */ line) => element("span", {}, line))) : null;
   return element("div", { class: "row", role: "listitem", "data-testid": "visit-row", "data-visit": row.visit, "data-stage": row.stage },
     element("span", { class: "name" }, button("open-visit", row.patient, () => does.show(row.id), { class: "link", dir: "auto" }), element("br"), named(row.patient === row.name ? "" : row.name), element("br"), element("small", {}, day(row.newest))),

@@ -112,7 +112,7 @@ export function stancesPanel(desk) {
       },
     }, ...options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)));
     return element("tr", {}, element("td", { class: `side-${stance.side}` }, sideWord(stance.side)), element("td", {}, leap(desk, stance.start_s, say("stance"))),
-      element("td", {}, stance.end_s === null ? "–" : `${shown(stance.end_s, 2)} s`), element("td", {}, `${stance.plate} ${stance.verdict}`), element("td", {}, box), element("td", {}, choice), element("td", { class: "words" }, inLanguage(stance.reason)));
+      element("td", {}, stance.end_s === null ? "–" : `${shown(stance.end_s, 2)} s`), element("td", {}, `${stance.plate.replaceAll("plate", say("plate"))} ${say(`stance_${stance.verdict}`)}`), element("td", {}, box), element("td", {}, choice), element("td", { class: "words" }, inLanguage(stance.reason)));
   });
   return section(say("stances"), [say("side"), say("start"), say("end"), say("verdict"), say("kinetics"), say("plate"), say("why")], rows, "stances");
 }

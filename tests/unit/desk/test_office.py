@@ -296,6 +296,29 @@ def test_a_row_says_what_the_doctor_says(office: Office) -> None:
     assert visit_row(office, visit)["look"] == "looking"  # what was chosen is looked at anew
 
 
+def test_labels_that_were_exchanged_back_are_nothing_to_do(office: Office) -> None:
+    visit = visit_of(office)
+    look = read_look("\n".join(map(json.dumps, CHECKED)), {})
+    repair = {"kind": "labels", "what": ["LKNE", "LANK"], "trials": ["walk01"]}
+    open_cures = []
+    for done in (False, True):
+        if done:
+            office.choose(visit, {"repair": repair}, "a", None)
+        assert look is not None
+        office.index.put(visit.id, office.look_key(visit), look)
+        open_cures.append("exchange" in visit_row(office, visit)["cures"])
+    assert open_cures == [True, False]
+
+
+def test_what_is_said_of_a_recording_is_said_once_in_the_page_s_language() -> None:
+    cut = {"rule": "data-cut", "message": "cut", "values": {"file": "w", "promised": 2, "held": 1}}
+    look = {"lacks": ["No mass.", "walk01: cut", "walk02: cut"], "said": [cut]}
+    english, german = (sentences(look, language) for language in ("en", "de"))
+    assert [line.partition(":")[0] for line in english] == ["No mass.", "walk01", "walk02"]
+    assert [line.partition(":")[0] for line in german] == ["No mass.", "walk01", "walk02"]
+    assert english[1] != german[1] != "walk01: cut"
+
+
 def test_after_a_run_only_what_it_found_is_shown(office: Office, results: Write) -> None:
     visit = visit_of(office)
     ran(office, visit, results, verdict="reject")

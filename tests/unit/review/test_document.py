@@ -16,6 +16,7 @@ import pytest
 import biomech_id.review
 from biomech_id.errors import InvalidValueError
 from biomech_id.languages import LANGUAGES
+from biomech_id.movement.stance import Verdict
 from biomech_id.review.document import _in_order, json_in_html, own_script, page_html
 
 ROOM = Path(biomech_id.review.__file__).parent
@@ -125,3 +126,4 @@ def test_both_languages_have_every_word_that_the_page_says() -> None:
         assert set(re.findall(r"\{\w+\}", text)) == set(re.findall(r"\{\w+\}", words("de")[name])), name
     for group in ("angles", "moments", "powers", "ground", "emg", "forces", "upper"):
         assert {f"group_{group}", f"empty_{group}"} <= set(words("en"))
+    assert {f"stance_{verdict}" for verdict in Verdict} <= set(words("en"))
