@@ -1,0 +1,153 @@
+"""Twelve visits of a gait laboratory's morning, each with how it is to end, written down before anybody has driven it,
+or marked where it was corrected afterwards.
+
+`desk_morning` drives them in a browser, `desk_kills` ends the desk on one of them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ezc3d
+
+from benchmarks.studies.clinic_week import changed, exported_twice, one_strike_stored, plate_elsewhere
+from benchmarks.studies.cut_gaps import ROOT, SHARED
+
+DATA = ROOT / "data"
+LAYERS = ("kinematics", "kinetics", "emg")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One visit.
+
+    Attributes
+    ----------
+    visit : str
+        Patient and visit: its place below the archive.
+    what : str
+        What lies in it.
+    make : Callable[[Path], None]
+        Writes its recordings into an empty folder.
+    cures : tuple[str, ...]
+        Kinds of cures that are offered, no more and no fewer.
+    layers : Mapping[str, str]
+        Layer -> grades after the run that are right, with spaces between them and none in them.
+    end : str
+        Stage in which the visit ends: "signed", or "new" where it cannot be run.
+    takes : Mapping[str, str]
+        Cure -> the value that is chosen or typed.
+    leaves : tuple[str, ...]
+        Cures that nobody can take by clicks alone.
+    corrected : bool
+        Whether what was written down was wrong, and corrected after the visit had been driven once.
+    decides : bool
+        Whether an event is moved in the review, and the visit is run again.
+    """
+
+    visit: str
+    what: str
+    make: Callable[[Path], None]
+    cures: tuple[str, ...] = ()
+    layers: Mapping[str, str] = field(default_factory=dict)
+    end: str = "signed"
+    takes: Mapping[str, str] = field(default_factory=dict)
+    leaves: tuple[str, ...] = ()
+    corrected: bool = False
+    decides: bool = False
+
+
+def copied(folder: Path, source: Path, names: tuple[str, ...] = ()) -> None:
+    """Copy the recordings of a folder, or some of them."""
+    for path in [source / name for name in names] or sorted(source.glob("*.c3d")):
+        shutil.copyfile(path, folder / path.name)
+
+
+def shared(name: str, fault: Callable[[Path], None] = lambda _: None) -> Callable[[Path], None]:
+    """Make a folder of the shared recordings, with a fault."""
+
+    def make(folder: Path) -> None:
+        copied(folder, SHARED / name)
+        fault(folder)
+
+    return make
+
+
+def virtual(*names: str, fault: Callable[[Path], None] = lambda _: None) -> Callable[[Path], None]:
+    """Make a folder of the virtual subject's recordings, with a fault."""
+
+    def make(folder: Path) -> None:
+        copied(folder, DATA, tuple(f"{name}.c3d" for name in names))
+        fault(folder)
+
+    return make
+
+
+def two_statics_and_a_cut_file(folder: Path) -> None:
+    """The static trial lies there under two names, and a walk ends after its first blocks."""
+    shutil.copyfile(DATA / "static.c3d", folder / "standing.c3d")
+    (folder / "walk02.c3d").write_bytes((DATA / "walk02.c3d").read_bytes()[:600])
+
+
+def knee_for_ankle(folder: Path) -> None:
+    """Somebody called the right knee ankle and the ankle knee, in one walk."""
+
+    def exchange(file: ezc3d.c3d) -> None:
+        names = file["parameters"]["POINT"]["LABELS"]["value"]
+        at = [names.index(name) for name in ("RKNE", "RANK")]
+        file["data"]["points"][:, at] = file["data"]["points"][:, at[::-1]]
+
+    changed(folder / "walk01.c3d", exchange)
+
+
+def channels_without_muscles(folder: Path) -> None:
+    """The muscles' channels are called EMG 1, EMG 2, ..."""
+
+    def rename(file: ezc3d.c3d) -> None:
+        labels = file["parameters"]["ANALOG"]["LABELS"]["value"]
+        muscles = [k for k, label in enumerate(labels) if label.startswith("EMG") or label.startswith(("L ", "R ", "L_", "R_"))]
+        for number, k in enumerate(muscles, start=1):
+            labels[k] = f"EMG {number}"
+
+    for path in folder.glob("walk*.c3d"):
+        changed(path, rename)
+
+
+def one_strike_and_a_copy(folder: Path) -> None:
+    """Each walk stores one strike a side, and the first lies there twice."""
+    one_strike_stored(folder)
+    exported_twice(folder)
+
+
+USABLE = "accept warn"
+#: What lies in each folder, and how a careful technician ends with it. Grades are what the recordings allow, not what a run gave.
+FOLDERS = (
+    Folder("virtual/2026-01", "two walks over two plates, eight muscles; an event is moved", virtual("static", "walk01", "walk02"),
+           layers={"kinematics": "accept", "kinetics": "accept", "emg": USABLE}, decides=True),
+    Folder("virtual/2026-07", "second visit: two files stand still, a walk is cut",
+           virtual("static", "walk01", fault=two_statics_and_a_cut_file), ("static", "unreadable"),
+           {"kinematics": "accept", "kinetics": "accept", "emg": USABLE}, takes={"static": "standing"}),
+    Folder("exchanged/1", "knee called ankle and ankle knee in a walk", virtual("static", "walk01", "walk02", fault=knee_for_ankle),
+           ("exchange",), {"kinematics": "warn", "kinetics": "warn", "emg": USABLE}, corrected=True),
+    Folder("no static/1", "no static trial, no heels, no leg lengths", shared("vcm"), ("static", "marker-set", "measurements"),
+           end="new"),
+    Folder("child/1", "one strike a side stored, a walk exported twice", shared("children/HC030A", one_strike_and_a_copy),
+           ("copies",), {"kinematics": "accept", "kinetics": "accept", "emg": "warn reject"}),
+    Folder("child/2", "a plate typed in 60 mm off", shared("children/HC002D", plate_elsewhere),
+           (), {"kinematics": USABLE, "kinetics": "warn reject", "emg": "warn reject"}),
+    Folder("no plates/1", "Helen Hayes markers, no plates, no mass", shared("helen_hayes"), ("measurements", "mass"),
+           {"kinematics": USABLE, "kinetics": "not-measured", "emg": "not-measured"}, takes={"mass": "70", "measurements": "14"}),
+    Folder("unnamed EMG/1", "muscle channels called EMG 1 to EMG 8", virtual("static", "walk01", fault=channels_without_muscles),
+           ("channels",), {"kinematics": "accept", "kinetics": "accept", "emg": USABLE}),
+    Folder("own names/1", "26 markers of no known set, muscles", shared("five_walks_emg"), ("marker-set", "channels"),
+           dict.fromkeys(LAYERS, "not-measured not-judged"), leaves=("marker-set",), corrected=True),
+    Folder("belt/1", "a run on a belt, 42 steps a side", shared("treadmill_run"), ("measurements", "mass"),
+           {"kinematics": USABLE, "kinetics": "warn reject", "emg": "not-measured"}, takes={"measurements": "14"}),
+    Folder("jump/1", "three drop jumps and a walk", shared("drop_jump"), ("measurements", "mass"),
+           {"kinematics": USABLE, "kinetics": "warn reject", "emg": "not-measured"}, takes={"measurements": "14"}),
+    Folder("no mass/1", "nobody says the mass, nobody stands on a plate", shared("opensim"), ("mass",),
+           {"kinematics": USABLE, "kinetics": USABLE, "emg": "not-measured"}, takes={"mass": "72.6"}),
+)  # fmt: skip
