@@ -26,7 +26,7 @@ from biomech_id.cli import (
     run,
     templates,
 )
-from biomech_id.cli.guard import INTERRUPTED, Version, guarded, print_interrupted
+from biomech_id.cli.guard import INTERRUPTED, Version, guarded, print_interrupted, was_interrupted
 from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
@@ -39,7 +39,7 @@ class _Program(TyperGroup):
             return super().main(*args, **kwargs)
         except SystemExit as ended:
             # Typer makes of an interruption an exit code and nothing else.
-            if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
+            if ended.code == INTERRUPTED and was_interrupted(ended):
                 print_interrupted()
             raise
 

@@ -49,27 +49,22 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
-            import_plugins(plugin_modules())
             with on_command_line(), ended_as_interrupted():
+                import_plugins(plugin_modules())
                 code = command(*args, **kwargs)
-        except BrokenPipeError as error:
-            _interrupted_first(error)
-            # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
-            _forget_output(sys.stdout)
-            raise typer.Exit(INTERRUPTED) from None
-        except BiomechError as error:
-            if kwargs.get("debug"):
-                raise
-            print_error(surroundings(error) or error.message)
-            raise typer.Exit(FAILED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
-            _interrupted_first(error)
+            if was_interrupted(error):
+                raise KeyboardInterrupt from None
+            if isinstance(error, BrokenPipeError):
+                # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
+                _forget_output(sys.stdout)
+                raise typer.Exit(INTERRUPTED) from None
             if kwargs.get("debug"):
                 raise
             fault = f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where."
-            print_error(surroundings(error) or fault)
+            print_error(surroundings(error) or (error.message if isinstance(error, BiomechError) else fault))
             raise typer.Exit(FAILED) from None
         if code == WARNINGS and kwargs.get("warnings_ok"):
             code = DONE
@@ -78,13 +73,22 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
     return run
 
 
-def _interrupted_first(error: BaseException) -> None:
-    """Raise the interruption that an error came of: workers that are gone, a class that was being made (Python 3.11)."""
-    before = error.__cause__ or error.__context__
-    while before is not None:
-        if isinstance(before, KeyboardInterrupt):
-            raise before from None
-        before = before.__cause__ or before.__context__
+#: Signals that asked the command to end. CPython 3.11 replaces some interruptions by other errors (in an import, in the making of a
+#: class), and a worker that goes first leaves a broken pipe: not every error that comes of an interruption holds it.
+_asked_to_end: list[int] = []
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether somebody ended the command, whatever error came of it.
+
+    Parameters
+    ----------
+    error : BaseException | None
+        What the command ended with.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return bool(_asked_to_end) or error is not None
 
 
 @contextmanager
@@ -93,14 +97,20 @@ def ended_as_interrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _interrupt)
+    _asked_to_end.clear()
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, _interrupt)}
+    # A program in the background may have been told to ignore interruptions.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    _asked_to_end.append(number)
     raise KeyboardInterrupt
 
 
