@@ -49,7 +49,8 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
             by_kind[kind].append(folder)
     folders = next(filter(None, by_kind.values()), [])
     if not folders:
-        raise MissingInputError.at(study, f"{study} holds no folder with C3D files.", "folders with .c3d files")
+        wrong = f"{study} holds no folder with C3D files." if study.is_dir() else f"There is no folder {study}."
+        raise MissingInputError.at(study, wrong, "folders with .c3d files")
     for folder in folders:
         refuse_unprintable(folder.relative_to(study))
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
