@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import SWITCHED_OFF
 from biomech_id.osim.document.setups import AnalyzeSetup, ReactionSetup
@@ -126,7 +126,7 @@ def run_analyses(
 
 def _by_itself(model: MusculoskeletalModel) -> list[str]:
     acting = [name for name in model.ignored if name.split()[0].endswith(PASSIVE_KINDS) and not name.endswith(SWITCHED_OFF)]
-    return [f"The model's {', '.join(acting[:3])} would act in OpenSim, and are not computed here."] if acting else []
+    return [f"The model's {some_of(acting, 3)} would act in OpenSim, and are not computed here."] if acting else []
 
 
 def _shown(motion: RecordedMotion, interval: int) -> BoolArray:

@@ -62,6 +62,12 @@ def test_both_analyses_come_of_one_setup_and_fit_together(tmp_path: Path) -> Non
     np.testing.assert_allclose(-loads.values[3:-3, :2], hinge[3:-3], atol=0.05)
 
 
+def test_forces_that_act_by_themselves_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    pads = "".join(f'<ElasticFoundationForce name="pad{k}"/>' for k in range(5))
+    (remark,) = run_setup(folder(tmp_path, FORCES, more=RESERVE + pads)).remarks
+    assert "ElasticFoundationForce pad2 and 2 more would act" in remark
+
+
 @pytest.mark.parametrize(
     ("analyses", "more", "cutoff", "error", "sentence"),
     [
