@@ -55,7 +55,7 @@ def kept_fit(
     record : Mapping[str, Any]
         As ``fit.json`` holds it.
     recordings : Collection[str]
-        Names of the session's own. Another one, whose name may be a person's, is called by its number in the fit, from 1.
+        Names of the session's own. Another one, whose name may be a person's, is called by its number in the fit, from "#1".
 
     Returns
     -------
@@ -63,12 +63,12 @@ def kept_fit(
         ``fit`` of ``calibration.json``, with the standing model's markers before and after the fit and its bodies' origins, m, X
         forward, Y up, Z to the right; and what is wrong with the fit.
     """
-    called = {name: name if name in recordings else str(k) for k, name in enumerate(record["trials"], 1)}
+    called = {name: name if name in recordings else f"#{k}" for k, name in enumerate(record["trials"], 1)}
     tree = Tree(osim)
     place = {name: tree.default_place[tree.skeleton.body_index(name)] for name in tree.skeleton.body_names}
     above = {joint.child.body: joint.parent.body for joint in osim.joints}
     bodies = {
-        name: body | {"standing_m": place[name][:3, 3], "above": above[name].replace(SURROUNDINGS, "")}
+        name: body | {"standing_m": place[name][:3, 3], "above": "" if above[name] == SURROUNDINGS else above[name]}
         for name, body in record["bodies"].items()
     }
     markers = {}

@@ -26,6 +26,7 @@ from biomech_id.osim.fit.person import LEAST_DATA_SHARE, FittedMotion, PersonFit
 from biomech_id.osim.run import outer_forces
 from biomech_id.osim.scaling import with_model_markers
 from biomech_id.readers import read
+from biomech_id.readers.formats import FORMATS
 from biomech_id.trial import Trial
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
@@ -75,7 +76,7 @@ def fit_files(
     InvalidValueError
         Two recordings of one stem.
     MissingInputError
-        ``loads`` without a force.
+        ``loads`` without a force, or a recording that is not fitted to.
     OutputError
         ``out`` is there and is no folder of an earlier fit, or cannot be written.
     """
@@ -92,7 +93,8 @@ def fit_files(
             f"Two recordings are called {twice.stem}; their results would have one name. Rename one of them.",
             value=str(twice), expected="recordings of different stems", where=str(twice),
         )  # fmt: skip
-    of_recording = of_plates if loads in trial_files else None
+    recording = _own_recording(loads, trial_files)
+    of_recording = of_plates if recording else None
     outer = () if loads is None or of_recording else outer_forces(loads)
     if loads is not None and not outer and not of_recording:
         raise MissingInputError(
@@ -106,7 +108,7 @@ def fit_files(
     fitted = fit(model, trials, mass_kg=mass_kg)
     findings, loaded = fit_findings(fitted), fitted
     if of_recording:
-        trial = next(trial for trial, path in zip(trials, trial_files, strict=True) if path == loads)
+        trial = next(trial for trial, path in zip(trials, trial_files, strict=True) if path == recording)
         outer, left_out = of_recording(fitted.model, trial)
         findings += left_out
         loaded = replace(fitted, motions=tuple(motion for motion in fitted.motions if motion.name == trial.name))
@@ -128,6 +130,17 @@ def fit_files(
             record["dynamics"] = force_record(forces)
         (folder / RECORD).write_text(json_text(record), encoding="utf-8", newline="\n")
     return fitted, forces, findings
+
+
+def _own_recording(loads: Path | None, trial_files: Sequence[Path]) -> Path | None:
+    """The recording whose plates are asked for, however its path is spelt; None where loads are a document or none."""
+    own = None if loads is None else next((path for path in trial_files if path.resolve() == loads.resolve()), None)
+    if loads is not None and own is None and loads.suffix.lower() in FORMATS:
+        raise MissingInputError(
+            f"{loads.name} is a recording, and none of those that are fitted to. Name it among them, or give a document of loads.",
+            value=str(loads), expected="one of the recordings, or an ExternalLoads document", where=str(loads),
+        )  # fmt: skip
+    return own
 
 
 def _write_motion(folder: Path, model: MusculoskeletalModel, motion: FittedMotion) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from test_skeletal_model import OSIM, walked
+from test_skeletal_model import OSIM, Z, axis, body, walked
 
 from biomech_id.errors import Finding
 from biomech_id.files.inputs import sha256_of
@@ -16,10 +17,10 @@ from biomech_id.files.json_text import json_text
 from biomech_id.models.marker_response import _changes, _of_motion, leg_responses
 from biomech_id.models.model import CalibrationInput
 from biomech_id.movement.cycle import Cycle, KineticsValid
-from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.multibody.musculoskeletal import ModelCoordinate, ModelJoint, MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.body_model import calibrated_on
 from biomech_id.osim.fit.errors import with_fit_errors
-from biomech_id.osim.fit.kept import fit_beside
+from biomech_id.osim.fit.kept import fit_beside, kept_fit
 from biomech_id.osim.fit.outputs import fit_record
 from biomech_id.osim.fit.person import fit
 from biomech_id.osim.scaling import scaled_model
@@ -134,7 +135,7 @@ def test_only_a_record_of_this_very_file_counts(tmp_path: Path) -> None:
 
 
 def test_a_session_keeps_of_a_fit_what_its_page_shows_and_no_strange_name(tmp_path: Path) -> None:
-    _, trial = walked()
+    trial = replace(walked()[1], name="1")  # as the other one's number would be
     fitted = fit(OSIM, [replace(trial, name="Anna_Huber"), trial])
     file = tmp_path / "scaled.osim"
     file.write_text("<model/>")
@@ -145,11 +146,11 @@ def test_a_session_keeps_of_a_fit_what_its_page_shows_and_no_strange_name(tmp_pa
     model = calibrated_on(replace(fitted.model, source=str(file)), CalibrationInput([trial], trial.subject))
     kept = model.calibration.to_dict()["fit"]
     assert "Anna" not in json_text(kept) + str(model.findings)
-    assert set(kept["trials"]) == {"1", trial.name}
+    assert set(kept["trials"]) == {"#1", trial.name}
     assert kept["forces"] == forces
     assert "covariance" not in kept
     assert [each.rule for each in model.findings] == ["osim-own", "osim-fitted", "fit-trials-disagree"]
-    assert model.findings[2].values["one"] == "1"
+    assert model.findings[2].values["one"] == "#1"
     skeleton = Skeleton(fitted.model)
     places = skeleton.markers(skeleton.default_q()[None])[0]
     np.testing.assert_allclose([each["standing_m"][1] for each in kept["markers"].values()], places, atol=1e-9)
@@ -158,3 +159,17 @@ def test_a_session_keeps_of_a_fit_what_its_page_shows_and_no_strange_name(tmp_pa
     np.testing.assert_allclose(np.linalg.norm(places - before, axis=1), np.linalg.norm(fitted.moved_m, axis=1), atol=1e-9)
     assert [kept["bodies"][name]["above"] for name in ("pelvis", "femur_l", "tibia_l")] == ["", "pelvis", "femur_l"]
     assert "fit" not in calibrated_on(fitted.model, CalibrationInput([trial], trial.subject)).calibration.to_dict()
+
+
+def test_a_body_named_like_the_ground_hangs_from_it_by_its_whole_name() -> None:
+    joints = (
+        ModelJoint("root", "pin", OffsetFrame("ground"), OffsetFrame("ground_plate"), ("turn",), (axis("turn", Z),)),
+        ModelJoint("top", "weld", OffsetFrame("ground_plate"), OffsetFrame("foot"), ()),
+    )
+    bodies = tuple(body(name, 1.0, 0.0, 0.0, 0.0) for name in ("ground_plate", "foot"))
+    osim = MusculoskeletalModel("m", bodies, joints, (ModelCoordinate("turn", "root", "rotational"),))
+    record: dict[str, Any] = {
+        key: {} for key in ("lengths", "hip_in_pelvis", "markers", "trials", "model_sha256", "converged", "findings")
+    }
+    kept, _ = kept_fit(osim, record | {"bodies": {each.name: {} for each in bodies}}, ())
+    assert [each["above"] for each in kept["bodies"].values()] == ["", "ground_plate"]

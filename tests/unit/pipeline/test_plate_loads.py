@@ -61,8 +61,14 @@ def test_a_fit_takes_the_plates_of_one_of_its_recordings(folder: Path, tmp_path:
         seen.append(given[1].name)
         return plate_forces(*given)
 
-    _, _, findings = fit_files(folder / "subject.osim", FILES, tmp_path / "fit", loads=FILES[1], of_plates=noted)
+    own = FILES[1].parent / ".." / FILES[1].parent.name / FILES[1].name
+    _, _, findings = fit_files(folder / "subject.osim", FILES, tmp_path / "fit", loads=own, of_plates=noted)
     assert seen == ["walk01"]
     # Of this walk two contacts are on plates: less than the 0.3 s that a fit to loads needs.
     rules = [each.rule for each in findings]
     assert rules[-2:] == ["fit-contacts-left-out", "fit-loads-carry-nobody"]
+
+
+def test_a_recording_that_is_not_fitted_to_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"walk02\.c3d is a recording, and none of those that are fitted to"):
+        fit_files(tmp_path / "none.osim", FILES, tmp_path / "fit", loads=DATA / "walk02.c3d", of_plates=plate_forces)
