@@ -76,8 +76,8 @@ def decisions(page: Page) -> None:
     for _ in range(5):
         page.decide("event 2 +1").click()
     page.decide("stance 3").click()
+    page.tab("decided")
     page.page.locator("#panel-decided details").evaluate("(each) => { each.open = true; }")
-    page.page.evaluate("() => document.getElementById('panel-decided').scrollIntoView()")
 
 
 #: Name of a view -> how a page that has just been opened comes to show it.

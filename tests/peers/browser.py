@@ -24,6 +24,8 @@ ARGUMENTS = (
 )
 #: The drawing library below the browser says how fast it is when software puts the page together; the page has no word in that.
 DRIVER = "GL Driver Message (OpenGL, Performance"
+#: Kind of a decision's control -> the table it stands in.
+TABS = {"cycle": "cycles", "stance": "stances", "verdict": "stances", "event": "events", "remove": "decided"}
 SIZE = {"width": 1400, "height": 1000}
 
 
@@ -70,8 +72,13 @@ class Page:
         self.page.select_option("#along", along)
         self.settle()
 
+    def tab(self, name: str) -> None:
+        """Show one of the tables below the curves."""
+        self.page.click(f"#tab-{name}")
+
     def decide(self, what: str) -> Any:
-        """The control of one decision."""
+        """The control of one decision, in the table that holds it."""
+        self.tab(TABS[what.partition(" ")[0]])
         return self.page.locator(f'[data-decide="{what}"]')
 
     def tab_to(self, wanted: str, *, most: int = 120) -> None:

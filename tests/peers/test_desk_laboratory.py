@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.studies.desk_folders import DATA
+from benchmarks.studies.desk_morning import hashes_below, opened_desk
 from biomech_id.desk.archive import Archive
 from biomech_id.desk.index import LookCache
 from biomech_id.desk.versions import sign
 from tests.peers.browser import browser
-from tests.peers.test_desk_morning import DATA, contents, opened_desk
 
 VISITS = ("P1/one", "P2/<img src=x onerror=alert(1)>", "P3/one")
 RECORDINGS = ("static.c3d", "walk01.c3d")
@@ -64,8 +65,8 @@ def by_hand(command: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_the_laboratory(archive: Path, chromium: Any) -> None:
-    before, desk = contents(archive), archive.parent / "archive desk"
-    with opened_desk(archive, chromium) as (page, _, _, complained):
+    before, desk, complained = hashes_below(archive), archive.parent / "archive desk", list[str]()
+    with opened_desk(archive, chromium, complained) as (page, _):
         page.get_by_test_id("who").fill("M. Head")
         page.get_by_test_id("tab-laboratory").focus()
         page.keyboard.press("Enter")
@@ -113,7 +114,7 @@ def test_the_laboratory(archive: Path, chromium: Any) -> None:
         page.locator(f"[data-testid=visit-row][data-visit='{VISITS[2]}']").get_by_test_id("open-visit").click()
         page.get_by_test_id("cure-norm-option").select_option(label="Adults 2026")
         page.get_by_test_id("command").filter(has_text="--norm").wait_for()
-    assert contents(archive) == before
+    assert hashes_below(archive) == before
     # The same by hand: byte for byte.
     logs = LookCache(Archive(archive).root, None).path.with_suffix("") / "laboratory"
     charts = (desk / "laboratory.pdf").read_bytes()

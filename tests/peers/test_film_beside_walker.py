@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.studies.desk_morning import hashes_below, opened_desk
 from biomech_id.pipeline.review_page import write_review
 from biomech_id.pipeline.run import run_job
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from tests.peers.browser import Page, browser, open_page
 from tests.peers.make_films import BIT_WIDTH, FILMS, HEIGHT, RATE_HZ
-from tests.peers.test_desk_morning import at_stage, contents, opened_desk, row_of
 
 DATA = Path(__file__).parents[2] / "data"
 #: The number that the picture shown carries.
@@ -266,11 +266,11 @@ def test_a_film_of_the_archive_is_tied_in_the_desk(tmp_path: Path, chromium: Any
     for each in ("static.c3d", "walk01.c3d"):
         shutil.copy(DATA / each, visit)
     shutil.copy(FILMS / "numbered.mp4", visit / name)
-    before = contents(tmp_path / "archive")
-    with opened_desk(tmp_path / "archive", chromium) as (page, _, _, _):
+    before, complained, row = hashes_below(tmp_path / "archive"), list[str](), "[data-testid=visit-row][data-visit='P1/v1']"
+    with opened_desk(tmp_path / "archive", chromium, complained) as (page, _):
         page.get_by_test_id("who").fill("M. Technician")
-        row_of(page, "P1/v1").locator("[data-testid=action-run]:enabled").click()
-        at_stage(page, "P1/v1", "review").get_by_test_id("action-review").click()
+        page.locator(f"{row} [data-testid=action-run]:enabled").click()
+        page.locator(f"{row}[data-stage=review] [data-testid=action-review]").click()
         page.wait_for_selector("html[data-shown]", state="attached")
         # The film that begins with the trial's name is there by itself.
         page.locator("#film-tie:enabled").wait_for()
@@ -302,5 +302,6 @@ def test_a_film_of_the_archive_is_tied_in_the_desk(tmp_path: Path, chromium: Any
         assert problem.locator("code").count() == 0
         (tmp_path / "away.mp4").rename(visit / name)
         page.get_by_test_id("back").click()
-        at_stage(page, "P1/v1", "review")
-    assert contents(tmp_path / "archive") == before
+        page.locator(f"{row}[data-stage=review]").wait_for()
+    assert hashes_below(tmp_path / "archive") == before
+    assert complained == []

@@ -3,8 +3,6 @@ import { Refused, ask, attempt, enter, listen, tell } from "./api.js";
 import { button, element, named, say, speech } from "./dom.js";
 
 const id = new URLSearchParams(location.search).get("visit") ?? "";
-const TABS = ["findings", "cycles", "stances", "events", "decided", "comment"];
-const KEYS = { f: "findings", c: "cycles", s: "stances", e: "events", d: "decided", k: "comment", r: "comment" };
 const saving = { revision: "", want: /** @type {string | null} */ (null), busy: false, state: "saved" };
 /** @type {any} */
 let visit = null;
@@ -15,7 +13,7 @@ const state = element("span", { "data-testid": "save-state", "data-state": "save
 const conflict = element("span", {});
 const rerun = button("rerun", "", run, { disabled: true });
 const progress = element("progress", { max: "1", value: "0", hidden: true });
-const changes = element("section", { class: "changes", "data-testid": "changes", hidden: true });
+const changes = element("details", { class: "changes", "data-testid": "changes", open: true, hidden: true });
 
 /** @param {string} name @param {string} [more] */
 function show(name, more = "") {
@@ -107,16 +105,9 @@ function bar() {
       }
     } });
   rerun.textContent = say("rerun");
-  const tabs = element("nav", { class: "tabs", role: "tablist" }, ...TABS.map((name) => button(`tab-${name}`, say(`tab_${name}`), () => choose(name), { role: "tab", id: `desk-tab-${name}`, "aria-selected": "false" })));
   return element("header", { class: "top" }, element("a", { href: "/", "data-testid": "back" }, say("back")), element("strong", {}, named(visit.visit)), state, conflict,
     element("span", { class: "live", role: "status", "data-testid": "live" }), progress, rerun,
-    element("label", { class: "who" }, `${say("author")} `, who), element("a", { href: `/?sign=${id}`, "data-testid": "to-sign" }, say("to_sign")), tabs);
-}
-
-/** @param {string} name */
-function choose(name) {
-  document.body.dataset.tab = name;
-  for (const each of TABS) document.getElementById(`desk-tab-${each}`)?.setAttribute("aria-selected", String(each === name));
+    element("label", { class: "who" }, `${say("author")} `, who), element("a", { href: `/?sign=${id}`, "data-testid": "to-sign" }, say("to_sign")));
 }
 
 /** @param {string} source */
@@ -136,7 +127,7 @@ async function content() {
 async function drawChanges() {
   const { rows } = await ask("GET", `/api/visits/${id}/changes`);
   changes.hidden = !rows.length;
-  changes.replaceChildren(element("h2", {}, say("changes")), element("table", {}, ...rows.map((/** @type {any} */ row) => element("tr", { "data-testid": "change-row", "data-beyond": String(row.beyond) },
+  changes.replaceChildren(element("summary", {}, say("changes")), element("table", {}, ...rows.map((/** @type {any} */ row) => element("tr", { "data-testid": "change-row", "data-beyond": String(row.beyond) },
     element("td", {}, row.what), element("td", {}, row.side), element("td", {}, `${row.old} → ${row.new} ${row.unit}`), element("td", {}, say(row.beyond ? "beyond" : "within"))))));
 }
 
@@ -165,7 +156,6 @@ async function start() {
   for (const source of ["/three.js", "/uplot.js", "/review-app.js"]) await script(source);
   document.body.prepend(top);
   document.body.append(changes);
-  choose("findings");
   show("saved");
   await look();
   await attempt(drawChanges);
@@ -185,10 +175,5 @@ document.addEventListener("click", (event) => {
   event.stopImmediatePropagation();
   tell(say("who_first_author"));
   document.getElementById("desk-author")?.focus();
-}, true);
-document.addEventListener("keydown", (event) => {
-  if (event.target instanceof HTMLElement && event.target.matches("input, select, textarea")) return;
-  const tab = /** @type {Record<string, string>} */ (KEYS)[event.key];
-  if (tab) choose(tab);
 }, true);
 start().catch((error) => document.body.append(element("p", { class: "notice", role: "alert", "data-testid": "review-failed" }, error instanceof Error ? error.message : String(error), " ", element("a", { href: "/" }, say("back")))));

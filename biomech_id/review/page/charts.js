@@ -29,16 +29,16 @@ export class Chart {
     this.percent = percent;
     /** @type {Record<string, HTMLElement>} */
     this.numbers = {};
-    const heading = element("h3", {}, content.name ? named(content.title) : content.title, " ", element("small", {}, content.unit));
+    const ends = [content.positive && `↑ ${content.positive}`, content.negative && `↓ ${content.negative}`];
+    const heading = element("h3", { title: [content.title, content.unit, ...ends].join(" ") }, content.name ? named(content.title) : content.title, " ", element("small", {}, content.unit));
     const readout = element("p", { class: "readout" });
     for (const side of Object.keys(content.read)) {
       const number = element("output", { class: `value side-${side || "M"}`, "data-key": content.key, "data-side": side });
       this.numbers[side] = number;
       readout.append(element("span", { class: `mark side-${side || "M"}` }, sideWord(side) || (side && say(side))), " ", number, " ");
     }
-    const ends = element("p", { class: "ends" }, element("span", {}, content.positive && `↑ ${content.positive}`), element("span", {}, content.negative && `↓ ${content.negative}`));
     const canvas = element("div", { class: "plot", role: "img", "aria-label": `${content.title} ${content.unit}` });
-    this.figure = element("figure", { class: "chart" }, heading, readout, canvas, ends);
+    this.figure = element("figure", { class: "chart" }, heading, readout, canvas, element("p", { class: "ends" }, ...ends.map((each) => element("span", {}, each))));
     host.append(this.figure);
     this.plot = plotted(canvas, content, colours, percent);
     this.lines = (percent ? SIDES : [""]).map((side) => {
@@ -113,9 +113,9 @@ function plotted(host, content, colours, percent) {
   [host.dataset.low, host.dataset.high] = ends.map(String);
   return new uPlot(
     {
-      width: Math.max(box.width, 120), height: 130, series, bands, legend: { show: false }, cursor: { show: false }, padding: [6, 14, 0, 4],
+      width: Math.max(box.width, 120), height: Math.max(box.height, 50), series, bands, legend: { show: false }, cursor: { show: false }, padding: [6, 14, 0, 4],
       scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: ends } },
-      axes: [{ ...axis, size: 20, space: 40, gap: 2 }, { ...axis, size: 42, space: 24, gap: 4 }],
+      axes: [{ ...axis, size: 20, space: 40, gap: 2 }, { ...axis, size: 42, space: 18, gap: 4 }],
       hooks: { drawAxes: [laidUnder(content)] },
     },
     aligned(content),
@@ -245,7 +245,7 @@ function rawSignals(trial, colours) {
     const title = channel.muscle ? `${labelled(channel.muscle)} (${channel.label})` : channel.label;
     const lines = [channel.lowest, channel.highest].map((values) => ({ values, width: 0.7, stroke }));
     return {
-      key: `raw:${channel.label}`, title, name: channel.label, unit: channel.unit, positive: channel.verdict, negative: "", x, lines,
+      key: `raw:${channel.label}`, title, name: channel.label, unit: `${channel.unit} · ${channel.verdict}`, positive: "", negative: "", x, lines,
       bands: [{ low: channel.lowest, high: channel.highest, fill: faded(stroke, 0.5) }], ...STILL,
       read: { lowest: channel.lowest, highest: channel.highest },
       index: (/** @type {number} */ time_s) => Math.floor((time_s - channel.first_s) / channel.step_s + 1e-6),
@@ -331,7 +331,7 @@ function envelopes({ trial, colours }) {
     const { side, muscle, unit, verdict } = mine[0];
     const lines = mine.map(({ values }) => ({ values, width: 0.8, stroke: faded(strokeOf(side, colours), 0.7), dash: dashOf(side) }));
     return {
-      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit, positive: verdict, negative: "",
+      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit: `${unit} · ${verdict}`, positive: "", negative: "",
       quiet: { lines, bands: [] }, reach: [], ...following(trial, mine, [side], colours, [], () => undefined),
     };
   });

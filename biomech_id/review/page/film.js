@@ -150,7 +150,7 @@ export class Film {
     this.host.hidden = !this.name || Boolean(this.problem);
     this.host.dataset.outside = String(this.outside);
     this.caption.textContent = say("film_outside");
-    this.controls.hidden = !trial || (!this.names.length && port.films.length > 0);
+    this.controls.hidden = !trial || (!this.names.length && !port.byHand);
     this.controls.setAttribute("aria-label", say("film"));
     this.controls.replaceChildren(...(trial ? [...this.choosers(), ...(this.problem ? this.problemWords() : this.name ? (this.tie && !this.loose ? this.tiedControls() : this.freeControls(trial)) : [])] : []));
     // The control that was used may be gone: the next one to use is where the focus goes on.

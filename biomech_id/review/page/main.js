@@ -2,7 +2,7 @@
 import { Chart, emptyWords, overCycle, overTime, percentPlace } from "./charts.js";
 import { Decisions } from "./decisions.js";
 import { Film } from "./film.js";
-import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, saidPanel, stancesPanel } from "./panels.js";
+import { commentPanel, cyclesPanel, decidedPanel, eventsPanel, findingsPanel, helpPanel, saidPanel, stancesPanel } from "./panels.js";
 import { port } from "./port.js";
 import { element, named, page, say, shown, sideWord, speech } from "./text.js";
 import { Timeline } from "./timeline.js";
@@ -10,6 +10,7 @@ import { POINTS, cycleAt, loadNorm, loadTrial, percentOf } from "./trials.js";
 import { View } from "./view.js";
 
 const GROUPS = ["angles", "moments", "powers", "ground", "emg", "forces", "upper"];
+const TABS = ["findings", "said", "cycles", "stances", "events", "decided", "comment", "help"];
 const CAMERAS = /** @type {const} */ (["oblique", "side", "front", "top"]);
 const ASIDE_M = 0.9;
 const SPEEDS = [1, 0.5, 0.25, 0.125];
@@ -17,7 +18,7 @@ const LIGHT = { ink: "#1b1b1b", quiet: "#5c5c5c", grid: "#e4e4e4", paper: "#ffff
 const DARK = { ink: "#f0f0f0", quiet: "#b4b4b4", grid: "#3a3d42", paper: "#16181b", floor: "#34383d", force: "#f0c060", bone: "#a8a8a8" };
 
 const state = {
-  session: 0, trial: 0, frame: 0, group: "angles", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false, zoom: 1,
+  session: 0, trial: 0, frame: 0, group: "angles", tab: "findings", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false, zoom: 1,
   dark: matchMedia("(prefers-color-scheme: dark)").matches, camera: /** @type {import("./view.js").Camera} */ ("oblique"), axes: false, marker: -1,
 };
 const decided = page.sessions.map((session) => new Decisions(session));
@@ -81,7 +82,7 @@ function build() {
   const own = colours();
   for (const name of /** @type {const} */ (["left", "right", "norm", "other"])) document.documentElement.style.setProperty(`--${name}`, own[name]);
   parts = {
-    curves: element("div", { class: "charts", id: "charts" }), panels: element("div", { class: "panels" }), live: element("p", { class: "live", role: "status", "aria-live": "polite", id: "live" }),
+    curves: element("div", { class: "charts", id: "charts" }), panels: element("div", { class: "panels" }), tabs: tabBar(), live: element("p", { class: "live", role: "status", "aria-live": "polite", id: "live" }),
     clock: element("output", { class: "clock", id: "clock" }), strip: element("div", { class: "timeline" }),
   };
   const slider = element("input", { type: "range", id: "scrub", min: "0", max: String(Math.max((trial?.n ?? 1) - 1, 0)), value: String(state.frame), "aria-label": say("time"), oninput: (/** @type {Event} */ event) => showFrame(Number(/** @type {HTMLInputElement} */ (event.target).value)) });
@@ -91,7 +92,7 @@ function build() {
     element("button", { "aria-label": say("frame_back"), onclick: () => showFrame(state.frame - 1) }, "◀"), parts.play,
     element("button", { "aria-label": say("frame_on"), onclick: () => showFrame(state.frame + 1) }, "▶"), slider, ...playChoices(), parts.clock), parts.strip, parts.live);
   const right = element("div", { class: "right" }, curveBar(), parts.curves);
-  root.replaceChildren(header(), element("div", { class: "columns" }, left, right), parts.panels, footer());
+  root.replaceChildren(header(), element("div", { class: "columns" }, left, right), parts.tabs, parts.panels);
   timeline = new Timeline(parts.strip, goto, zoomBy);
   stage.setAttribute("aria-label", say("replay"));
   if (view.renderer) view.renderer.domElement.setAttribute("aria-label", say("replay"));
@@ -188,9 +189,20 @@ function curveBar() {
   return bar;
 }
 
-function footer() {
-  const keys = element("details", {}, element("summary", {}, say("keys")), element("p", {}, say("keys_text")));
-  return element("footer", {}, element("p", { class: "legend" }, say("legend")), keys, element("p", { class: "quiet" }, say("precision", { version: session().version })));
+/** What is decided, one table at a time; and by whom and why, which is asked before the first decision. */
+function tabBar() {
+  const who = (/** @type {"author" | "reason"} */ name) => element("label", {}, `${say(name)} `, element("input", { type: "text", id: name, dir: "auto", oninput: () => typed(name) }));
+  return element("div", { class: "bar" }, element("div", { class: "tabs", role: "tablist", "aria-label": say("decided") },
+    ...TABS.map((name) => element("button", { role: "tab", id: `tab-${name}`, "data-testid": `tab-${name}`, onclick: () => choose(name) }, say(name === "said" ? "said_short" : name)))), who("author"), who("reason"));
+}
+
+/** @param {string} tab */
+function choose(tab) {
+  state.tab = tab;
+  for (const each of TABS) {
+    document.getElementById(`tab-${each}`)?.setAttribute("aria-selected", String(each === tab));
+    document.getElementById(`panel-${each}`)?.classList.toggle("chosen", each === tab);
+  }
 }
 
 /** @param {string} group */
@@ -209,12 +221,10 @@ function fill() {
   const active = document.activeElement;
   const again = active instanceof HTMLElement ? (active.dataset.decide ? `[data-decide="${CSS.escape(active.dataset.decide)}"]` : active.id ? `#${CSS.escape(active.id)}` : "") : "";
   const desk = { trial, session: session(), decisions: decisions(), time: now_s, goto, changed, tell };
-  const who = element("section", { class: "panel", "aria-label": say("by_whom") }, element("h2", {}, say("by_whom")), element("p", {},
-    element("label", {}, `${say("author")} `, element("input", { type: "text", id: "author", value: "", dir: "auto", oninput: () => typed("author") })), " ",
-    element("label", {}, `${say("reason")} `, element("input", { type: "text", id: "reason", dir: "auto", oninput: () => typed("reason") }))));
-  if (port.memory) who.append(element("p", { class: "note quiet" }, say("kept_here"), " ", element("button", { id: "forget", onclick: forget }, say("forget"))));
-  who.append(...commentPanel(desk));
-  parts.panels.replaceChildren(saidPanel(desk), findingsPanel(desk), decidedPanel(desk, download), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), who);
+  const comment = commentPanel(desk);
+  if (port.memory) comment.append(element("p", { class: "note quiet" }, say("kept_here"), " ", element("button", { id: "forget", onclick: forget }, say("forget"))));
+  parts.panels.replaceChildren(findingsPanel(desk), saidPanel(desk), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), decidedPanel(desk, download), comment, helpPanel(session().version));
+  choose(state.tab);
   for (const name of /** @type {const} */ (["author", "reason"])) /** @type {HTMLInputElement} */ (document.getElementById(name)).value = decisions()[name];
   timeline.show(trial, decisions());
   if (again) /** @type {HTMLElement | null} */ (document.querySelector(again))?.focus();
@@ -357,6 +367,11 @@ function buildCharts() {
       }, state.group)
     : overTime(trial, state.group, own);
   if (!contents.length) parts.curves.append(element("p", { class: "notice" }, emptyWords(state.group)));
+  // Joints in columns and planes in rows; muscles left beside right.
+  const columns = state.group === "emg" ? 4 : Math.max(3, Math.min(5, Math.ceil(contents.length / 3)));
+  const rows = Math.ceil(contents.length / columns);
+  parts.curves.className = `charts ${state.group}`;
+  parts.curves.style.cssText = `--columns: ${columns}; --rows: ${Math.max(rows, 2)}; --flow: ${state.group === "emg" ? "row" : "column"}`;
   charts = contents.map((content) => new Chart(parts.curves, content, own, pointed, state.percent));
 }
 
@@ -371,7 +386,7 @@ function redraw() {
   pending = false;
   if (!trial) return;
   const time_s = now_s();
-  const wanted = [state.session, trial.note.name, state.group, state.percent, version, speech.language, state.dark, state.beside, ready.size, innerWidth].join("|");
+  const wanted = [state.session, trial.note.name, state.group, state.percent, version, speech.language, state.dark, state.beside, ready.size, innerWidth, innerHeight].join("|");
   if (wanted !== chartsShow) {
     chartsShow = wanted;
     buildCharts();
@@ -472,6 +487,8 @@ function another(step) {
 /** @param {string} id */
 function focusOn(id) {
   const there = document.getElementById(id);
+  const panel = there?.closest(".panel");
+  if (panel) choose(panel.id.replace("panel-", ""));
   there?.scrollIntoView({ block: "nearest" });
   there?.focus();
 }

@@ -11,8 +11,12 @@ import { element, inLanguage, named, say, shown, sideWord, speech } from "./text
 function section(title, heads, rows, name) {
   const head = element("tr", {}, ...heads.map((each) => element("th", { scope: "col" }, each)));
   const body = rows.length ? rows : [element("tr", {}, element("td", { colspan: heads.length, class: "quiet" }, say("none")))];
-  return element("section", { class: "panel", "aria-label": title, id: `panel-${name}`, tabindex: "-1" }, element("h2", {}, title),
-    element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
+  return panel(name, title, element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
+}
+
+/** @param {string} name @param {string} title @param {...HTMLElement} children */
+function panel(name, title, ...children) {
+  return element("section", { class: "panel", "aria-label": title, id: `panel-${name}`, tabindex: "-1" }, element("h2", {}, title), ...children);
 }
 
 /** @param {Desk} desk @param {number | null} time_s @param {string} text */
@@ -162,7 +166,12 @@ export function commentPanel(desk) {
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter") add();
   });
-  return [element("h2", {}, say("comment")), element("p", { class: "commenting" }, text, " ", element("button", { id: "add-comment", onclick: add }, say("add_at_cursor")))];
+  return panel("comment", say("comment"), element("p", { class: "commenting" }, text, " ", element("button", { id: "add-comment", onclick: add }, say("add_at_cursor"))));
+}
+
+/** What the lines are, and the keys. @param {string} version */
+export function helpPanel(version) {
+  return panel("help", say("help"), ...[say("legend"), `${say("keys")}: ${say("keys_text")}`, say("precision", { version })].map((each) => element("p", { class: "legend" }, each)));
 }
 
 /** The reason typed for the next decision. */
