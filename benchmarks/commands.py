@@ -8,19 +8,22 @@ In each round every checkout runs the command once, one right after the other, a
 user and system time of the process and of all that it starts, because other programs on the machine disturb it least; of a pair its
 ratio counts. A command or option that a version does not know (exit code 2, nothing was run) is "-".
 
-People are virtual, every trial with noise of its own: what is measured can be made anywhere. Rows of a recorded child need the
-recordings beside the project. Each checkout reads results that it wrote itself.
+People are virtual, every walk with noise and a speed of its own, so that none counts as recorded twice: what is measured can be
+made anywhere. Rows of a recorded child need the recordings beside the project. Each checkout reads results that it wrote itself;
+one that takes trials over finds what was kept before the decision, each time anew.
 """
 
 from __future__ import annotations
 
 import compileall
+import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.before import ROOT, program, timed_program
@@ -31,6 +34,8 @@ PAGE = ROOT / "docs" / "commands-cost.md"
 #: The table stands between these two lines of the page.
 BEGIN, END = "<!-- python -m benchmarks.commands --page -->", "<!-- end -->"
 TRIALS, ARCHIVE, FEW = 30, 12, 3
+#: Successive walks differ by this share of a comfortable speed: walks of one speed and other noise count as one, recorded twice.
+SPEEDS_APART = 0.018
 _WRONG_COMMAND_LINE, _FINISHED = 2, (0, 3)
 #: Row -> words after ``biomech-id``. In braces: files made beforehand, results of the same checkout, and ``{out}``, new every time.
 COMMANDS: Mapping[str, str] = {
@@ -43,6 +48,9 @@ COMMANDS: Mapping[str, str] = {
     "`run`, one trial, recipe without report and bands": "run {one} -o {out} --recipe {no_bands}",
     f"`run`, {TRIALS} trials": "run {many} -o {out}",
     f"`run`, {TRIALS} trials, `--no-report`": "run {many} -o {out} --no-report",
+    f"`run`, {TRIALS} trials, `--no-report`, one decision": "run {many} -o {out} --no-report --review {own_decision}",
+    f"`run`, {TRIALS} trials, `--no-report`, one decision, `--reuse`":
+        "run {many} -o {out} --no-report --review {own_decision} --reuse {out}",
     f"`run`, {TRIALS} trials, recipe without report": "run {many} -o {out} --recipe {tables}",
     f"`run`, {TRIALS} trials, recipe without report and bands": "run {many} -o {out} --recipe {no_bands}",
     "`report`": "report {own_one}",
@@ -53,13 +61,16 @@ COMMANDS: Mapping[str, str] = {
     "`check`, a recorded child": "check {recorded}",
     "`run`, a recorded child": "run {recorded} -o {out}",
     "`run`, a recorded child, recipe without report": "run {recorded} -o {out} --recipe {tables}",
-}
+}  # fmt: skip
 #: What a checkout runs once, unmeasured: results that its other commands read.
 _OWN = {
     "own_one": "run {one} -o {out}",
     "own_few": "run {few} -o {out}",
     "own_archive": "batch {archive} -o {out} --recipe {tables}",
+    "own_many": "run {many} -o {out} --no-report --reuse {out}",
 }
+#: One cycle of one trial that somebody leaves out.
+_DECISION = 'schema = 2\n[[cycle]]\ntrial = "{name}"\nside = "{side}"\nstart_s = {start_s}\nuse = false\n'
 
 
 @dataclass(frozen=True)
@@ -88,12 +99,20 @@ def seconds(checkout: Checkout, command: str) -> float | None:
         It ended with another exit code than done, or done with warnings.
     """
     with tempfile.TemporaryDirectory() as folder:
-        done, spent = timed_program(checkout.source, checkout.words(command, Path(folder) / "out"))
+        out = Path(folder) / "out"
+        if "--reuse" in command and (kept := kept_beside(checkout.paths["own_many"])).is_dir():
+            shutil.copytree(kept, kept_beside(out))
+        done, spent = timed_program(checkout.source, checkout.words(command, out))
     if done.returncode == _WRONG_COMMAND_LINE:
         return None
     if done.returncode not in _FINISHED:
         raise CommandFailedError(f"{checkout.name}: {command} ended with {done.returncode}: {done.stderr[-2000:]}")
     return spent
+
+
+def kept_beside(out: Path) -> Path:
+    """Where a run that takes trials over looks for them."""
+    return out.with_name(f".{out.name}.reuse")
 
 
 def measured(
@@ -137,6 +156,7 @@ def _spread(found: Sequence[float]) -> str:
 
 def write_people(folder: Path) -> dict[str, Path]:
     """Write everybody's recordings and the recipes; return what stands in braces -> path."""
+    from biomech_id.judgement.recorded_twice import recorded_twice
     from biomech_id.sample import virtual_subject, write_c3d
 
     def write_session(name: str, walks: int, number: int = 0) -> Path:
@@ -145,8 +165,11 @@ def write_people(folder: Path) -> dict[str, Path]:
         size = {"height_m": 1.35 + 0.02 * number, "mass_kg": 30.0 + 1.5 * number, "age_years": 10.0, "code": there.name}
         person = virtual_subject(**size, noise_m=0.0003, muscles=True)
         write_c3d(person.static("static"), there / "static.c3d")
-        for walk in range(walks):
-            write_c3d(person.walk(f"walk{walk:02d}", seed=1000 * number + walk), there / f"walk{walk:02d}.c3d")
+        speeds = [person.speed * (1.0 + SPEEDS_APART * (walk - (walks - 1) / 2)) for walk in range(walks)]
+        written = [person.walk(f"walk{w:02d}", seed=1000 * number + w, speed_m_s=speed) for w, speed in enumerate(speeds)]
+        for each in written:
+            write_c3d(each, there / f"{each.trial.name}.c3d")
+        assert not recorded_twice([each.trial for each in written])
         return there
 
     paths = {"one": write_session("one", 1), "few": write_session("few", FEW, 1), "many": write_session("many", TRIALS, 2)}
@@ -172,9 +195,26 @@ def prepared(name: str, source: Path, paths: Mapping[str, Path], folder: Path) -
     checkout = Checkout(name, source, {**paths, **own})
     for key, command in _OWN.items():
         done = program(source, checkout.words(command, own[key]))
-        if done.returncode not in _FINISHED:
+        if done.returncode not in _FINISHED and not ("--reuse" in command and done.returncode == _WRONG_COMMAND_LINE):
             raise CommandFailedError(f"{name}: {command} ended with {done.returncode}: {done.stderr[-2000:]}")
-    return checkout
+    return replace(checkout, paths={**checkout.paths, "own_decision": decision(own["own_many"], folder / "review.toml")})
+
+
+def decision(out: Path, path: Path) -> Path:
+    """A file that leaves one cycle of a session out; without a session, no file.
+
+    Raises
+    ------
+    CommandFailedError
+        Not every trial counts.
+    """
+    if (out / "summary.json").is_file():
+        trials = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
+        if len(trials) != TRIALS:
+            raise CommandFailedError(f"{len(trials)} of {TRIALS} trials count")
+        trial = trials[TRIALS // 2]
+        path.write_text(_DECISION.format(**trial["cycles"][0] | {"name": trial["name"]}), encoding="utf-8")
+    return path
 
 
 def wanted(paths: Mapping[str, Path], words: Sequence[str]) -> dict[str, str]:
