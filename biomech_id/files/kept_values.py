@@ -6,7 +6,6 @@ run. Whatever cannot be read counts as not kept.
 
 from __future__ import annotations
 
-import io
 import pickle
 import sys
 from collections.abc import Callable, Mapping
@@ -79,7 +78,8 @@ class KeptValues:
         """
         self._asked.add(key)
         try:
-            return _Reader(io.BytesIO((self.folder / key).read_bytes())).load()
+            with (self.folder / key).open("rb") as file:
+                return _Reader(file).load()
         except Exception:  # noqa: BLE001 - a damaged or foreign file raises whatever its bytes happen to mean
             return None
 

@@ -98,7 +98,7 @@ def run_job(
         n = len(analysis.walks) or len(analysis.movements)
         return Outcome(worded("not-to-the-end", {"stage": until}, language), tuple(each.sentence for each in analysis.refused), n)
     with stage("tabulate"):
-        with_tables(analysis)
+        rows = with_tables(analysis)
         tables = session.tables()
     printed, undrawn = list[str](), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.movements, kept=begun.reuse)]
@@ -112,7 +112,7 @@ def run_job(
     if job.code:
         extras.append(partial(last_scan, words=called.words, printed=printed, also=json_text(tables.manifest)))
     with stage("write"):
-        write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only, kept=begun.reuse)
+        write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only, kept=begun.reuse, rows=rows)
     keep(analysis)
     complaints = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
     return Outcome(f"{out}: {verdict_sentence(session, language)}", complaints, len(session.movements))

@@ -16,6 +16,7 @@ from biomech_id.pipeline.emg import muscles_alone
 from biomech_id.pipeline.repairs import copies_among, repaired
 from biomech_id.pipeline.second_forces import with_forces_beside
 from biomech_id.pipeline.stage.analysis import Analysis
+from biomech_id.pipeline.stage.reuse import kept_reader
 from biomech_id.privacy.pseudonym import pseudonym
 from biomech_id.readers import read as read_file
 from biomech_id.request.intake import Intake, one_subject, read_all, with_markers
@@ -49,7 +50,10 @@ def read_recordings(session: Analysis, job: Job) -> Analysis:
     if job.given.trials:
         return replace(session, intake=Intake(job.given.trials, ()))
     options: dict[str, Any] = {"marker_set": job.recipe.chosen_marker_set, "plates": job.recipe.declared_plates}
-    reader = noting(partial(read_file, trust=session.trust, **options), session.read or InputsRead())
+    marker_set = None if options["marker_set"] is None else load_markerset(options["marker_set"])
+    given = (session.trust, marker_set, job.recipe.declared_plates)
+    reader = kept_reader(session.reuse, partial(read_file, trust=session.trust, **options), *given)
+    reader = noting(reader, session.read or InputsRead())
     intake = read_all(session.files, reader, session.progress)
     return replace(session, intake=replace(intake, trials=with_forces_beside(intake.trials, reader)))
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
+from biomech_id.errors import OutputError
 from biomech_id.files.digest import digest
-from biomech_id.files.kept_values import VERSIONS
+from biomech_id.files.inputs import sha256_of
+from biomech_id.files.kept_values import VERSIONS, KeptValues
 from biomech_id.gait.review import Review
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.pipeline.stage.trial import solve_again
+from biomech_id.readers.c3d.read import read_c3d
+from biomech_id.readers.formats import FORMATS
+from biomech_id.request.intake import Reader
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.solved import Solved
 from biomech_id.session.trial_tables import keep_tables, kept_tables, with_kept_bands
+from biomech_id.trial import Trial
 
 #: What of a trial its tables do not follow from, or what comes out of one file with what they do.
 _BESIDE_TABLES = {
@@ -23,6 +31,38 @@ _BESIDE_TABLES = {
 }  # fmt: skip
 #: Of a walk, what is kept.
 _KEPT = ("movement", "by_hand", "result", "mean_cycle_s")
+
+
+def kept_reader(kept: KeptValues | None, reader: Reader, *given: object) -> Reader:
+    """Return a reader that reads no C3D file whose bytes another run has read under the same path.
+
+    Parameters
+    ----------
+    kept : KeptValues | None
+        Where recordings lie; None reads every file.
+    reader : Reader
+        Reads one file, and refuses what it cannot.
+    given : object
+        All else that a recording as read follows from.
+    """
+    if kept is None or FORMATS[".c3d"].read is not read_c3d:
+        return reader
+    memory = kept
+
+    def read_once(path: Path) -> Trial:
+        sha256 = ""
+        if path.suffix.lower() == ".c3d":
+            with suppress(OSError):
+                sha256 = sha256_of(path)
+        key = digest(VERSIONS, "recording", sha256, path, given)
+        known: Trial | None = memory.read(key) if sha256 else None
+        trial = known or reader(path)
+        if known is None and sha256 and trial.sha256 == sha256:  # nobody has written the file meanwhile
+            with suppress(OutputError):
+                memory.write(key, trial)
+        return trial
+
+    return read_once
 
 
 def take_over(session: Analysis, job: Job) -> Analysis:
@@ -65,19 +105,28 @@ def keep(analysis: Analysis) -> None:
     analysis.reuse.tidy()
 
 
-def with_tables(analysis: Analysis) -> None:
+def with_tables(analysis: Analysis) -> Mapping[str, object]:
     """Give trials that were taken over the tables that were kept with them, where these follow from the same.
 
     Parameters
     ----------
     analysis : Analysis
         Through all stages.
+
+    Returns
+    -------
+    Mapping[str, object]
+        Trial -> what its tables follow from; without trials of which that is not known.
     """
     finished = {trial.name: trial for trial in analysis.session.movements} if analysis.session is not None else {}
+    follow: dict[str, object] = {}
     for walk in analysis.walks:
         trial = finished.get(walk.trial.name)
-        if walk.kept is not None and trial is not None and walk.kept["made_of"] == (_made_of(trial) or None):
-            keep_tables(trial, walk.kept["tables"])
+        if walk.key and trial is not None and (made_of := _made_of(trial)):
+            follow[trial.name] = (walk.key, walk.mean_cycle_s, made_of)
+            if walk.kept is not None and walk.kept["made_of"] == made_of:
+                keep_tables(trial, walk.kept["tables"])
+    return follow
 
 
 def _entry(walk: TrialAnalysis, result: Solved, finished: Solved) -> Mapping[str, Any]:

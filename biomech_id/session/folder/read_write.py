@@ -30,6 +30,8 @@ from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.step import begin
 
 JSON_TABLES = ("calibration", "summary")
+#: Tables whose rows of a trial follow from that trial alone.
+OF_TRIALS = ("cycles", "budget", "uncertainty", "peaks", "spatiotemporal")
 #: Tables that a session may have or not.
 OPTIONAL_TABLES = (
     "norm", "statistics", "deviations", "parity", "uncertainty", *EMG_TABLES, "muscles", "muscle_forces", "joint_contact",
@@ -44,7 +46,13 @@ Extra = Callable[[Path], None]
 
 
 def write_folder(
-    tables: Tables, out: Path, *, extras: Sequence[Extra] = (), owner_only: bool = False, kept: KeptValues | None = None
+    tables: Tables,
+    out: Path,
+    *,
+    extras: Sequence[Extra] = (),
+    owner_only: bool = False,
+    kept: KeptValues | None = None,
+    rows: Mapping[str, object] | None = None,
 ) -> Tables:
     """Write a session to its folder, whole or not at all.
 
@@ -60,6 +68,8 @@ def write_folder(
         Whether nobody but the owner may read it.
     kept : KeptValues | None, optional
         Where rows lie that another run has written, and those of this one are kept.
+    rows : Mapping[str, object] | None, optional
+        Trial -> what its own tables follow from, where that is known.
 
     Returns
     -------
@@ -76,7 +86,7 @@ def write_folder(
     refuse_leading(tables.frames, out)
     check_replaceable(out)
     with whole_folder(out) as folder:
-        for name, written in _files(tables, kept):
+        for name, written in _files(tables, kept, rows or {}):
             path = folder / name
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(written)
@@ -203,17 +213,19 @@ def damaged_outputs(out: Path) -> tuple[str, ...]:
     return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
 
 
-def _files(tables: Tables, kept: KeptValues | None) -> Iterator[tuple[str, bytes]]:
+def _files(tables: Tables, kept: KeptValues | None, rows: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
     """Name and bytes of each file of the tables."""
     steps = steps_of(tables.summary)
     for trial, frames in tables.frames.items():
-        yield f"trials/{trial}.csv", csv_bytes(frames, kept)
+        yield f"trials/{trial}.csv", csv_bytes(frames, kept, {"": ("frames", rows[trial])} if trial in rows else {})
     for name in JSON_TABLES:
         yield f"{name}.json", json_text(getattr(tables, name)).encode()
     for name in (*SESSION_TABLES, *OPTIONAL_TABLES):
         table = getattr(tables, name)
         if table is not None:
-            yield f"{name}.csv", csv_bytes(thinned(table, steps.get(name, 1)), kept)
+            step = steps.get(name, 1)
+            own = {trial: (name, step, follows) for trial, follows in rows.items()} if name in OF_TRIALS else {}
+            yield f"{name}.csv", csv_bytes(thinned(table, step), kept, own)
     for name, table in tables.further.items():
         yield f"{name}.csv", csv_bytes(table, kept)
 

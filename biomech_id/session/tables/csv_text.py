@@ -48,7 +48,7 @@ def csv_text(table: pd.DataFrame) -> str:
     return header_line(map(str, table.columns)) + _rows(table)
 
 
-def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None) -> bytes:
+def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None, rows: Mapping[str, object] | None = None) -> bytes:
     """Return any table as the bytes of a CSV file.
 
     Parameters
@@ -57,15 +57,23 @@ def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None) -> bytes:
         Any table, with or without numbers.
     kept : KeptValues | None, optional
         Where the rows of each trial lie, by the hash of their cells, from another run; those that are new are kept there.
+    rows : Mapping[str, object] | None, optional
+        Trial -> what its rows follow from, where that is known: their cells are then not hashed. "" in a table of one trial.
     """
-    changes = np.flatnonzero(np.diff(pd.factorize(table["trial"])[0])) + 1 if kept and "trial" in table else np.arange(0)
-    if kept is None or table.size < LEAST_CELLS * (len(changes) + 1):
+    if kept is None or table.size < LEAST_CELLS:
         return csv_text(table).encode()
-    columns = [(name, _cell_keys(table[name])) for name in table.columns]
-    parts = [header_line(map(str, table.columns)).encode()]
+    codes, trials = pd.factorize(table["trial"]) if "trial" in table else (np.zeros(len(table), dtype=np.int64), [""])
+    changes = np.flatnonzero(np.diff(codes)) + 1
+    if table.size < LEAST_CELLS * (len(changes) + 1):
+        return csv_text(table).encode()
+    known = rows if rows and len(trials) == len(changes) + 1 else {}
+    parts, columns = [header_line(map(str, table.columns)).encode()], list[tuple[str, npt.NDArray[Any]]]()
     for start, end in pairwise((0, *changes.tolist(), len(table))):
-        cells = [(name, keys[start:end]) for name, keys in columns]
-        parts.append(made_once(kept, partial(_row_bytes, table.iloc[start:end]), "rows", cells))
+        given = known.get(trials[codes[start]])
+        if given is None:
+            columns = columns or [(name, _cell_keys(table[name])) for name in table.columns]
+            given = [(name, keys[start:end]) for name, keys in columns]
+        parts.append(made_once(kept, partial(_row_bytes, table.iloc[start:end]), "rows", given))
     return b"".join(parts)
 
 

@@ -9,16 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.studies.killed_runs import files_of
 from biomech_id.errors import OptionError
+from biomech_id.files.digest import digest
 from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.pipeline import emg
 from biomech_id.pipeline.prepare import Prepared
 from biomech_id.pipeline.run import run_job
-from biomech_id.pipeline.stage import trial
+from biomech_id.pipeline.stage import recordings, trial
+from biomech_id.pipeline.stage.reuse import kept_reader
+from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
@@ -112,18 +117,67 @@ def test_muscle_signals_replays_and_rows_are_made_once(solved: list[str], tmp_pa
     for each, path in zip(trials, walks, strict=True):
         write_c3d(each, path)
     made: list[Any] = []
-    for module, name in ((emg, "read_emg"), (replay, "_packed"), (csv_text, "_row_bytes")):
+    of = ((recordings, "read_file"), (emg, "read_emg"), (replay, "_packed"), (csv_text, "_row_bytes"), (csv_text, "_cell_keys"))
+    for module, name in of:
         monkeypatch.setattr(module, name, noted(made, name, vars(module)[name]))
     assert decided(NO_KINETICS, tmp_path / "kept", tmp_path, solved, walks) == ["walk02"]
-    assert [name for name, _ in made].count("read_emg") == 3 + 3  # those of the first run and of the full one
+    for name in ("read_file", "read_emg"):
+        assert [each for each, _ in made].count(name) == 3 + 3  # those of the first run and of the full one
     assert [name for name, _ in made].count("_packed") == 2 + 2
     rows = [table for name, table in made if name == "_row_bytes" and "trial" in table]
     of_walk01 = [tuple(table.columns) for table in rows if table["trial"].iloc[0] == "walk01"]
     assert len(of_walk01) == len(set(of_walk01)) > 3
+    assert not {column.name for name, column in made if name == "_cell_keys"} & {"hip_centre"}
     tables = read_tables(tmp_path / "again")
     assert tables.emg is not None
     assert tables.uncertainty is not None
     assert {"walk01", "walk02"} <= set(tables.emg["trial"]) & set(tables.uncertainty["trial"])
+
+
+def test_a_recording_is_read_anew_where_its_bytes_or_what_is_asked_of_them_are_others(tmp_path: Path) -> None:
+    values, asked, path = KeptValues(tmp_path / "kept"), list[Path](), tmp_path / "walk01.c3d"
+
+    def reader(file: Path) -> Trial:
+        asked.append(file)
+        trial = read(file, trust=True)
+        path.write_bytes(WALKS[2].read_bytes())  # somebody exports again while it is read
+        return trial
+
+    path.write_bytes(WALKS[1].read_bytes())
+    first = kept_reader(values, reader, "default")(path)
+    assert digest(kept_reader(values, reader, "default")(path)) != digest(first)
+    path.write_bytes(WALKS[1].read_bytes())
+    assert digest(kept_reader(values, reader, "default")(path)) == digest(first)
+    kept_reader(values, reader, "other")(path)
+    kept_reader(None, reader)(path)
+    assert len(asked) == 4
+    moved = tmp_path / "there" / path.name
+    moved.parent.mkdir()
+    moved.write_bytes(WALKS[1].read_bytes())
+    assert kept_reader(values, reader, "default")(moved).path == str(moved)
+
+
+def test_a_recording_that_changes_while_it_is_read_is_not_kept(tmp_path: Path) -> None:
+    values, path = KeptValues(tmp_path / "kept"), tmp_path / "walk01.c3d"
+
+    def late(file: Path) -> Trial:
+        file.write_bytes(WALKS[2].read_bytes())
+        return read(file, trust=True)
+
+    path.write_bytes(WALKS[1].read_bytes())
+    kept_reader(values, late)(path)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_rows_of_a_trial_go_by_what_they_follow_from_only_where_it_has_one_block(tmp_path: Path) -> None:
+    values, numbers = KeptValues(tmp_path / "kept"), np.arange(6000.0)
+    table = pd.DataFrame({"trial": np.repeat(["a", "b"], 3000), "x": numbers, "y": numbers, "z": numbers})
+    text = csv_text.csv_text(table).encode()
+    assert csv_text.csv_bytes(table, values, {"a": 1, "b": 2}) == text
+    assert csv_text.csv_bytes(table.assign(x=0.0), values, {"a": 1, "b": 2}) == text  # as they said that it follows from the same
+    assert csv_text.csv_bytes(table.assign(x=0.0), values, {"a": 1}) != text
+    again = table.assign(trial=np.repeat(["a", "b", "a", "b"], [1700, 1300, 1700, 1300]))
+    assert csv_text.csv_bytes(again.iloc[:4700], values, {"a": 3, "b": 4}) == csv_text.csv_text(again.iloc[:4700]).encode()
 
 
 def noted(made: list[Any], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
