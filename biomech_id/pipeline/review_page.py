@@ -148,6 +148,7 @@ def _look(path: str | Path | None, language: str | None, variables: Sequence[dic
         for key, table in (("scales", own.scales), ("run_scales", own.run_scales))
     }
     rows = [word for row in variables for word in (row["title"], row["positive"], row["negative"])]
+    rows += [word for word in own.labels if word.startswith("emg.verdict_")]
     return {
         "language": own.language,
         "colours": {name: own.colour(name) for name in _COLOURS},

@@ -10,8 +10,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FOOT_PITCH, FOOT_TABLE, SIGN_TABLE, UPPER_BODY_TABLE, Aspect, cycle_rows
+from biomech_id.emg.doctor import ChannelVerdict
+from biomech_id.emg.timing import normal_bands
 from biomech_id.interpretation.criteria import RULES_PITCH
 from biomech_id.languages import LANGUAGES, worded
+from biomech_id.movement.feet import TrialKind
 from biomech_id.review.packing import AXIS_STEP, ERROR_ROUNDING, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
 from biomech_id.session.bands.uncertainty import TOTAL
 from biomech_id.session.folder.replay import Replay, read_replay
@@ -81,7 +84,7 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
         "columns": _frame_curves(frames, block),
         "curves": _cycle_curves(tables, name, block),
         "emg": _envelopes(tables.emg, name, block),
-        "raw": _raw(tables.emg_raw, tables.channels, name, block),
+        "raw": _raw(tables, trial, block),
         "shape": None if replay is None else _shape(replay, frames, block),
     }
     begin(f"{name} packed")
@@ -211,12 +214,17 @@ def _envelopes(table: Table | None, trial: str, block: Block) -> list[dict[str, 
     return [{str(name): value for name, value in row.items()} for row in heads[list(kept)].to_dict("records")]
 
 
-def _raw(table: Table | None, channels: Table | None, trial: str, block: Block) -> list[dict[str, Any]]:
-    """Raw signals as the pages draw them: of each channel its lowest and highest in every 5 ms, one array (2, n) a channel."""
+def _raw(tables: Tables, trial: Mapping[str, Any], block: Block) -> list[dict[str, Any]]:
+    """Raw signals as the pages draw them: of each channel its lowest and highest in every 5 ms, one array (2, n) a channel.
+
+    With when it is on, and when healthy adults usually have its muscle on, seconds.
+    """
+    table, name = tables.emg_raw, trial["name"]
     if table is None or not len(table):
         return []
-    of_trial, signals = table[table["trial"] == trial], []
-    known = {} if channels is None else {row["label"]: row for row in _rows(channels, trial)}
+    of_trial, signals = table[table["trial"] == name], []
+    known = {} if tables.channels is None else {row["label"]: row for row in _rows(tables.channels, name)}
+    activity = [] if tables.emg_activity is None else _rows(tables.emg_activity, name)
     for number, (label, rows) in enumerate(of_trial.groupby("label", sort=False)):
         times = rows["time_s"].to_numpy()
         step = float(np.median(np.diff(times))) if len(times) > 1 else 0.005
@@ -225,8 +233,24 @@ def _raw(table: Table | None, channels: Table | None, trial: str, block: Block) 
         signals.append({
             "label": str(label), "muscle": about.get("muscle", ""), "side": about.get("side", ""), "unit": about.get("unit", ""),
             "verdict": about.get("verdict", ""), "first_s": float(times[0]), "step_s": step,
+            "on": [[row["on_s"], row["off_s"]] for row in activity if row["label"] == label and not row["cycle"]],
+            "usual": _usually_on_s(trial, about) if about.get("verdict") == ChannelVerdict.LIVE else [],
         })  # fmt: skip
     return signals
+
+
+def _usually_on_s(trial: Mapping[str, Any], channel: Mapping[str, Any]) -> list[list[float]]:
+    """When healthy adults have a channel's muscle on in whole cycles of its side, by each one's own foot off; of level walks."""
+    spans: list[list[float]] = []
+    for cycle in trial["cycles"] if trial["kind"] in (TrialKind.STRAIGHT, TrialKind.TREADMILL) else ():
+        if cycle["side"] != channel["side"] or cycle["kinetics_valid"] == "stance_only":
+            continue
+        start_s, foot_off_s = cycle["start_s"], cycle["foot_off_s"]
+        length_s = cycle["end_s"] - start_s
+        foot_off_percent = float("nan") if foot_off_s is None else 100.0 * (foot_off_s - start_s) / length_s
+        bands = normal_bands(channel["muscle"], foot_off_percent)
+        spans += [[start_s + length_s * percent / 100.0 for percent in band] for band in bands]
+    return spans
 
 
 def _shape(replay: Replay, frames: Table, block: Block) -> dict[str, Any]:

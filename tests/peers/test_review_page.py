@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.review_page import many_strides, middles
+from biomech_id.emg.timing import normal_bands
 from biomech_id.pipeline import demo
 from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.review_page import write_review
@@ -263,6 +264,46 @@ def test_muscles_under_the_cursor_are_the_tables(page: Page, tables: Tables) -> 
         rows = raw[raw["label"] == key.removeprefix("raw:")]
         now = rows[rows["time_s"] <= time_s + 1e-9].iloc[-1]
         assert abs(value - now[side]) <= 1e-6 * (rows["highest"].max() - rows["lowest"].min()), key
+
+
+#: Shares of a plot's width that are dark just above its lower edge, and that are shaded just below its upper one.
+SHARES = """(plot) => {
+  const [canvas, over] = [plot.querySelector("canvas"), plot.querySelector(".u-over")];
+  const [whole, inside] = [canvas.getBoundingClientRect(), over.getBoundingClientRect()];
+  const share = (y, is) => {
+    const { data } = canvas.getContext("2d").getImageData(inside.x - whole.x, y - whole.y, inside.width, 1);
+    const levels = Array.from({ length: data.length / 4 }, (_, i) => 255 - (data[4 * i + 3] * (255 - data[4 * i])) / 255);
+    return (100 * levels.filter(is).length) / levels.length;
+  };
+  return [share(inside.bottom - 2, (level) => level < 80), share(inside.top + 3, (level) => level < 240)];
+}"""
+
+
+def test_a_muscle_is_shown_on_and_beside_its_usual_timing(page: Page, tables: Tables) -> None:
+    assert tables.emg_activity is not None
+    walk = tables.emg_activity[tables.emg_activity["trial"] == "walk01"]
+    page.show("emg", "percent")
+    for frame in (175, 214):
+        page.scrub(frame)
+        for label, muscle in (("L TA", "tibialis_anterior"), ("R HAMS", "hamstrings")):
+            cycle = current_cycle(tables, label[0], tables.frames["walk01"]["time"][frame])
+            rows = walk[(walk["label"] == label) & (walk["cycle"] == cycle["cycle"])]
+            foot_off = 100.0 * (cycle["foot_off_s"] - cycle["start_s"]) / (cycle["end_s"] - cycle["start_s"])
+            usual = sum(off - on for on, off in normal_bands(muscle, foot_off))
+            dark, shaded = page.page.locator(f".plot[aria-label*='({label})']").evaluate(SHARES)
+            assert dark == pytest.approx(float((rows["off_percent"] - rows["on_percent"]).sum()), abs=3.0), (label, frame)
+            assert shaded == pytest.approx(usual, abs=5.0), (label, frame)
+    page.show("emg", "time")
+    rows = walk[(walk["label"] == "L TA") & (walk["cycle"] == 0)]
+    time_s = tables.frames["walk01"]["time"]
+    dark, _ = page.page.locator(".plot[aria-label*='(L TA)']").evaluate(SHARES)
+    assert dark == pytest.approx(100.0 * float((rows["off_s"] - rows["on_s"]).sum()) / float(time_s.max() - time_s.min()), abs=3.0)
+    # A channel that is none of a muscle has neither, and says in the page's language what it holds.
+    assert page.page.locator(".plot[aria-label*='(R RF)']").evaluate(SHARES)[0] < 5.0
+    page.page.select_option("#language", "de")
+    page.settle()
+    heads = page.page.locator(".chart h3").all_text_contents()
+    assert {head.rpartition("· ")[2] for head in heads} == {"nutzbar", "Brumm", "kein Signal"}
 
 
 def test_curves_and_picture_follow_a_click_in_a_curve_and_a_finding_leads_to_its_frame(page: Page, tables: Tables) -> None:

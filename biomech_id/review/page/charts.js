@@ -19,7 +19,7 @@ const STILL = { quiet: { lines: [], bands: [] }, reach: [] };
  * One chart's content: lines and bands over x, and for each side what the cursor reads. Quiet ones stay as they are in every stride;
  * where the others follow the cursor, `follow` fills them for a time and answers whether they are of another stride than before.
  * @typedef {{key: string, scale?: number[], title: string, name: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
- *   quiet: {lines: Line[], bands: Band[]}, reach: ArrayLike<number>[], read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number, follow?: (time_s: number) => boolean}} Content
+ *   quiet: {lines: Line[], bands: Band[]}, reach: ArrayLike<number>[], read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number, on?: [number, number][], usual?: [number, number][], follow?: (time_s: number) => boolean}} Content
  */
 
 export class Chart {
@@ -116,11 +116,27 @@ function plotted(host, content, colours, percent) {
       width: Math.max(box.width, 120), height: Math.max(box.height, 50), series, bands, legend: { show: false }, cursor: { show: false }, padding: [6, 14, 0, 4],
       scales: { x: { time: false, range: percent ? [0, 100] : undefined }, y: { range: ends } },
       axes: [{ ...axis, size: 20, space: 40, gap: 2 }, { ...axis, size: 42, space: 18, gap: 4 }],
-      hooks: { drawAxes: [laidUnder(content)] },
+      hooks: { drawAxes: [timing(content, colours), laidUnder(content)] },
     },
     aligned(content),
     host,
   );
+}
+
+/** What shades when a muscle is usually on, and draws a bar at the bottom where it is on. @param {Content} content @param {ChartColours} colours @returns {(plot: uPlot) => void} */
+function timing(content, colours) {
+  return (plot) => {
+    const { left, top, width, height } = plot.bbox;
+    const filled = (/** @type {[number, number][]} */ spans, /** @type {string} */ fill, /** @type {number} */ high) => {
+      plot.ctx.fillStyle = fill;
+      for (const span of spans) {
+        const [from, to] = span.map((x) => Math.max(left, Math.min(left + width, plot.valToPos(x, "x", true))));
+        plot.ctx.fillRect(from, top + height - high, to - from, high);
+      }
+    };
+    filled(content.usual ?? [], faded(colours.norm, 0.35), height);
+    filled(content.on ?? [], colours.ink, 4 * devicePixelRatio);
+  };
 }
 
 /** What lays the quiet curves under the others: one picture, drawn once for a size. @param {Content} content @returns {(plot: uPlot) => void} */
@@ -245,7 +261,7 @@ function rawSignals(trial, colours) {
     const title = channel.muscle ? `${labelled(channel.muscle)} (${channel.label})` : channel.label;
     const lines = [channel.lowest, channel.highest].map((values) => ({ values, width: 0.7, stroke }));
     return {
-      key: `raw:${channel.label}`, title, name: channel.label, unit: `${channel.unit} · ${channel.verdict}`, positive: "", negative: "", x, lines,
+      key: `raw:${channel.label}`, title, name: channel.label, unit: `${channel.unit} · ${judged(channel.verdict)}`, positive: "", negative: "", x, lines, on: channel.on, usual: channel.usual,
       bands: [{ low: channel.lowest, high: channel.highest, fill: faded(stroke, 0.5) }], ...STILL,
       read: { lowest: channel.lowest, highest: channel.highest },
       index: (/** @type {number} */ time_s) => Math.floor((time_s - channel.first_s) / channel.step_s + 1e-6),
@@ -323,6 +339,11 @@ function following(trial, curves, sides, colours, means, errorOf) {
   return { x: PERCENT, lines: [...loud, ...means], bands, read, follow };
 }
 
+/** What a channel holds, in words. @param {string} verdict */
+function judged(verdict) {
+  return verdict && labelled(`emg.verdict_${verdict}`);
+}
+
 /** @param {CycleScene} scene @returns {Content[]} */
 function envelopes({ trial, colours }) {
   const labels = [...new Set(trial.emg.map((each) => each.label))];
@@ -330,10 +351,20 @@ function envelopes({ trial, colours }) {
     const mine = trial.emg.filter((each) => each.label === label);
     const { side, muscle, unit, verdict } = mine[0];
     const lines = mine.map(({ values }) => ({ values, width: 0.8, stroke: faded(strokeOf(side, colours), 0.7), dash: dashOf(side) }));
-    return {
-      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit: `${unit} · ${verdict}`, positive: "", negative: "",
-      quiet: { lines, bands: [] }, reach: [], ...following(trial, mine, [side], colours, [], () => undefined),
+    const raw = trial.raw.find((each) => each.label === label);
+    const { follow, ...strides } = following(trial, mine, [side], colours, [], () => undefined);
+    /** @type {Content} */
+    const content = {
+      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit: `${unit} · ${judged(verdict)}`, positive: "", negative: "",
+      quiet: { lines, bands: [] }, reach: [], ...strides,
+      follow: (time_s) => {
+        const cycle = cycleAt(trial.note, side, time_s);
+        const within = (/** @type {[number, number][]} */ spans) => spans.map(([from, to]) => /** @type {[number, number]} */ (cycle ? [percentOf(cycle, from), percentOf(cycle, to)] : [0, 0])).filter(([from, to]) => to > 0 && from < 100);
+        Object.assign(content, raw && { on: within(raw.on), usual: within(raw.usual) });
+        return follow(time_s);
+      },
     };
+    return content;
   });
 }
 

@@ -91,7 +91,7 @@ function build() {
   const left = element("div", { class: "left" }, element("div", { class: "views" }, stage, film.host), film.controls, cameraBar(), element("div", { class: "transport" },
     element("button", { "aria-label": say("frame_back"), onclick: () => showFrame(state.frame - 1) }, "◀"), parts.play,
     element("button", { "aria-label": say("frame_on"), onclick: () => showFrame(state.frame + 1) }, "▶"), slider, ...playChoices(), parts.clock), parts.strip, parts.live);
-  const right = element("div", { class: "right" }, curveBar(), parts.curves);
+  const right = element("div", { class: "right" }, curveBar(), parts.curves, element("p", { class: "legend" }, say("legend_emg")));
   root.replaceChildren(header(), element("div", { class: "columns" }, left, right), parts.tabs, parts.panels);
   timeline = new Timeline(parts.strip, goto, zoomBy);
   stage.setAttribute("aria-label", say("replay"));

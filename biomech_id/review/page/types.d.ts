@@ -10,7 +10,10 @@ interface StanceNote { side: string; start_s: number | null; end_s: number | nul
 interface FindingNote { rule: string; severity: string; text: Said; hint: Said; where: string; time_s: number | null }
 interface GapNote { marker: string; first_frame: number; last_frame: number; method: string }
 interface EnvelopeNote { label: string; muscle: string; side: string; cycle: number; unit: string; verdict: string }
-interface RawNote { label: string; muscle: string; side: string; unit: string; verdict: string; first_s: number; step_s: number }
+/** `on`: when the muscle is on; `usual`: when healthy adults usually have it on, by each cycle's own foot off; both in seconds. */
+interface RawNote {
+  label: string; muscle: string; side: string; unit: string; verdict: string; first_s: number; step_s: number; on: [number, number][]; usual: [number, number][];
+}
 interface ShapeNote {
   markers: string[]; segments: string[]; joints: string[]; plates: { name: string; corners_m: number[][] }[];
   outline: { L: number; R: number };
