@@ -96,6 +96,7 @@ class Closing:
         self._equations: list[tuple[PointGap | Rod | _Relation, ...]] = [
             (_Relation(each),) if isinstance(each, CoordinateRelation) else self._tie(each) for each in skeleton.model.constraints
         ]
+        self._welds = any(isinstance(each, BodyConstraint) and each.kind == "weld" for each in skeleton.model.constraints)
 
     def _tie(self, tie: BodyConstraint) -> tuple[PointGap | Rod, ...]:
         (first, R_first, at_first), (second, R_second, at_second) = (self._end(frame) for frame in (tie.first, tie.second))
@@ -206,7 +207,9 @@ class Closing:
             q[left] = self.skeleton.completed(q[left])
         done = np.ones(len(q), bool)
         done[left] = np.abs(self.residual(q[left])).max(axis=1) < OPEN_M
-        return q, done
+        # The equations of a weld hold as well where one frame is turned over.
+        turns = [each.turn_rad for each in self.openings(q)] if self._welds else [np.zeros(len(q))]
+        return q, done & (np.max(turns, axis=0) < np.pi / 2)
 
     def openings(self, q: FloatArray) -> Iterator[Opening]:
         """Measure how far each constraint is from holding.

@@ -11,7 +11,7 @@ import pytest
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import BiomechError
-from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.multibody.musculoskeletal import BodyConstraint, MusculoskeletalModel
 from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.kinematics.assembly import assembled_pose
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
@@ -69,6 +69,18 @@ def test_jacobians_are_derivatives(kind: str) -> None:
     q = tied_pose(3) + np.random.default_rng(0).uniform(-0.2, 0.2, (3, COUNT))
     slopes = [(closing.residual(q + step * e) - closing.residual(q - step * e)) / (2 * step) for e in np.eye(COUNT)]
     np.testing.assert_allclose(closing.jacobian(q), np.stack(slopes, axis=2), atol=1e-8)
+
+
+@pytest.mark.parametrize("turned", [(1, 1, 1), (-1, -1, 1), (-1, 1, -1), (1, -1, -1)])
+def test_a_weld_with_a_frame_turned_over_is_not_closed(turned: tuple[int, int, int]) -> None:
+    model = model_of(tied_document("weld"))
+    (tie,) = model.constraints
+    assert isinstance(tie, BodyConstraint)
+    first = replace(tie.first, R_body_frame=np.asarray(tie.first.R_body_frame) @ np.diag(turned))
+    closing = Closing(Skeleton(replace(model, constraints=(replace(tie, first=first),))), range(COUNT))
+    assert np.abs(closing.residual(tied_pose(3)[None])).max() < 1e-12
+    _, done = closing.closed(tied_pose(3)[None], np.full(COUNT, -np.inf), np.full(COUNT, np.inf))
+    assert done.all() == (turned == (1, 1, 1))
 
 
 def test_openings_are_measured_in_metres_and_angles() -> None:
