@@ -62,7 +62,9 @@ def session_data(out: Path, tables: Tables, blocks: Blocks, *, called: str, norm
         "failed": [{"file": each["file"], "error": each["error"]} for each in summary["failed"]],
         "decisions": list((summary.get("review") or {}).get("decisions", ())),
         "norm": None if norm is None else _norm(norm, blocks),
-        "trials": [_trial(trial, tables, read_replay(out, trial["name"]), blocks) for trial in summary["trials"]],
+        "trials": [
+            _trial(trial, tables, read_replay(out, trial["name"]), blocks) for trial in summary["trials"] or _muscles_alone(tables)
+        ],
     }
 
 
@@ -71,7 +73,7 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
     block = Block()
     kept = ("name", "kind", "condition", "rate_hz", "first_frame", "n_frames", "verdict", "progression", "events")
     cycle_keys = ("side", "cycle", "start_s", "end_s", "foot_off_s", "kinetics_valid", "used", "used_by_rules", *Aspect)
-    frames = tables.frames[name]
+    frames = tables.frames.get(name)
     data = {key: trial.get(key) for key in kept}
     data |= {
         "cycles": [
@@ -81,15 +83,29 @@ def _trial(trial: Mapping[str, Any], tables: Tables, replay: Replay | None, bloc
         "stances": [_stance(row, trial["cycles"]) for row in _rows(tables.stances, name)],
         "gaps": _rows(tables.gaps, name),
         "findings": [_finding(finding, trial) for finding in trial["findings"]],
-        "columns": _frame_curves(frames, block),
+        "columns": [] if frames is None else _frame_curves(frames, block),
         "curves": _cycle_curves(tables, name, block),
         "emg": _envelopes(tables.emg, name, block),
         "raw": _raw(tables, trial, block),
-        "shape": None if replay is None else _shape(replay, frames, block),
+        "shape": None if replay is None or frames is None else _shape(replay, frames, block),
     }
     begin(f"{name} packed")
     data["block"], data["arrays"] = blocks.add(block), block.notes
     return data
+
+
+def _muscles_alone(tables: Tables) -> list[dict[str, Any]]:
+    """Recordings of which no movement is computed, over the time of their muscle signals."""
+    trials: list[dict[str, Any]] = []
+    for name, raw in () if tables.emg_raw is None else tables.emg_raw.groupby("trial", sort=False):
+        times_s = np.unique(raw["time_s"])
+        rate_hz = round(1.0 / float(np.median(np.diff(times_s))), 6) if len(times_s) > 1 else 1.0
+        trials.append({
+            "name": str(name), "kind": "muscles", "condition": "", "rate_hz": rate_hz, "verdict": tables.summary["verdict"],
+            "first_frame": round(float(times_s[0]) * rate_hz) + 1, "n_frames": round(float(np.ptp(times_s)) * rate_hz) + 1,
+            "progression": None, "events": [], "cycles": [], "findings": [],
+        })  # fmt: skip
+    return trials
 
 
 def _rows(table: Table, trial: str) -> list[dict[str, Any]]:

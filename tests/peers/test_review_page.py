@@ -306,6 +306,35 @@ def test_a_muscle_is_shown_on_and_beside_its_usual_timing(page: Page, tables: Ta
     assert {head.rpartition("· ")[2] for head in heads} == {"nutzbar", "Brumm", "kein Signal"}
 
 
+def test_muscles_alone_are_shown_over_time_with_why_there_is_no_more(chromium: Any, tables: Tables, tmp_path: Path) -> None:
+    assert tables.emg_raw is not None
+    none = {name: getattr(tables, name).iloc[:0] for name in ("cycles", "budget", "spatiotemporal", "peaks", "stances", "gaps")}
+    alone = dataclasses.replace(
+        tables, frames={}, emg=None, emg_pairs=None, uncertainty=None, summary={**tables.summary, "trials": []}, **none
+    )
+    write_folder(alone, tmp_path / "muscles")
+    page = open_page(chromium, write_review(tmp_path / "muscles", tmp_path / "muscles.html"))
+    raw = tables.emg_raw[tables.emg_raw["trial"] == "walk01"]
+    assert page.page.locator(".chart").count() == raw["label"].nunique()
+    page.scrub(300)
+    time_s = float(page.page.text_content("#clock").removesuffix(" s"))
+    assert time_s == pytest.approx(raw["time_s"].min() + 300 * 0.005, abs=1e-3)
+    for key, side, value in page.numbers():
+        rows = raw[raw["label"] == key.removeprefix("raw:")]
+        now = rows[side].iloc[(rows["time_s"] - time_s).abs().argmin()]
+        assert value == pytest.approx(now, abs=1e-6 * (rows["highest"].max() - rows["lowest"].min())), key
+    for language, why in (("en", "No movement could be computed"), ("de", "keine Bewegung")):
+        page.page.select_option("#language", language)
+        assert why in page.page.inner_text(".stage")
+        page.show("angles", "percent")
+        assert why in page.page.inner_text("#charts")
+    # There is nothing to decide: `run` would follow none of it.
+    page.page.keyboard.press("e")
+    assert page.page.locator("[data-decide], #add-event, #add-comment, #author").count() == 0
+    assert page.page.locator("[role=tab][id^=tab-]").count() == 2
+    assert page.console == []
+
+
 def test_curves_and_picture_follow_a_click_in_a_curve_and_a_finding_leads_to_its_frame(page: Page, tables: Tables) -> None:
     page.show("angles", "time")
     box = page.page.locator(".u-over").first.bounding_box()

@@ -18,7 +18,7 @@ const STILL = { quiet: { lines: [], bands: [] }, reach: [] };
 /**
  * One chart's content: lines and bands over x, and for each side what the cursor reads. Quiet ones stay as they are in every stride;
  * where the others follow the cursor, `follow` fills them for a time and answers whether they are of another stride than before.
- * @typedef {{key: string, scale?: number[], title: string, name: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
+ * @typedef {{key: string, scale?: number[], title: string, unit: string, positive: string, negative: string, x: ArrayLike<number>, lines: Line[], bands: Band[],
  *   quiet: {lines: Line[], bands: Band[]}, reach: ArrayLike<number>[], read: Record<string, ArrayLike<number> | null>, index?: (x: number) => number, on?: [number, number][], usual?: [number, number][], follow?: (time_s: number) => boolean}} Content
  */
 
@@ -30,7 +30,7 @@ export class Chart {
     /** @type {Record<string, HTMLElement>} */
     this.numbers = {};
     const ends = [content.positive && `↑ ${content.positive}`, content.negative && `↓ ${content.negative}`];
-    const heading = element("h3", { title: [content.title, content.unit, ...ends].join(" ") }, content.name ? named(content.title) : content.title, " ", element("small", {}, content.unit));
+    const heading = element("h3", { title: [content.title, content.unit, ...ends].join(" ") }, named(content.title), " ", element("small", {}, content.unit));
     const readout = element("p", { class: "readout" });
     for (const side of Object.keys(content.read)) {
       const number = element("output", { class: `value side-${side || "M"}`, "data-key": content.key, "data-side": side });
@@ -238,7 +238,7 @@ function dashOf(side) {
 /** @param {VariableNote} row @param {TrialNote} trial */
 function headed(row, trial) {
   const key = keyOf(row);
-  return { key, scale: (trial.kind === "run" ? page.run_scales[key] : undefined) ?? page.scales[key], title: labelled(row.title), name: "", unit: row.unit, positive: labelled(row.positive), negative: labelled(row.negative) };
+  return { key, scale: (trial.kind === "run" ? page.run_scales[key] : undefined) ?? page.scales[key], title: labelled(row.title), unit: row.unit, positive: labelled(row.positive), negative: labelled(row.negative) };
 }
 
 /** Curves at the video rate. @param {LoadedTrial} trial @param {string} group @param {ChartColours} colours @returns {Content[]} */
@@ -261,7 +261,7 @@ function rawSignals(trial, colours) {
     const title = channel.muscle ? `${labelled(channel.muscle)} (${channel.label})` : channel.label;
     const lines = [channel.lowest, channel.highest].map((values) => ({ values, width: 0.7, stroke }));
     return {
-      key: `raw:${channel.label}`, title, name: channel.label, unit: `${channel.unit} · ${judged(channel.verdict)}`, positive: "", negative: "", x, lines, on: channel.on, usual: channel.usual,
+      key: `raw:${channel.label}`, title, unit: `${channel.unit} · ${judged(channel.verdict)}`, positive: "", negative: "", x, lines, on: channel.on, usual: channel.usual,
       bands: [{ low: channel.lowest, high: channel.highest, fill: faded(stroke, 0.5) }], ...STILL,
       read: { lowest: channel.lowest, highest: channel.highest },
       index: (/** @type {number} */ time_s) => Math.floor((time_s - channel.first_s) / channel.step_s + 1e-6),
@@ -355,7 +355,7 @@ function envelopes({ trial, colours }) {
     const { follow, ...strides } = following(trial, mine, [side], colours, [], () => undefined);
     /** @type {Content} */
     const content = {
-      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, name: label, unit: `${unit} · ${judged(verdict)}`, positive: "", negative: "",
+      key: `emg:${label}`, title: muscle ? `${labelled(muscle)} (${label})` : label, unit: `${unit} · ${judged(verdict)}`, positive: "", negative: "",
       quiet: { lines, bands: [] }, reach: [], ...strides,
       follow: (time_s) => {
         const cycle = cycleAt(trial.note, side, time_s);

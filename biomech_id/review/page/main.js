@@ -96,6 +96,8 @@ function build() {
   timeline = new Timeline(parts.strip, goto, zoomBy);
   stage.setAttribute("aria-label", say("replay"));
   if (view.renderer) view.renderer.domElement.setAttribute("aria-label", say("replay"));
+  stage.querySelector(".notice.no-replay")?.remove();
+  if (trial && !trial.note.shape) stage.append(element("p", { class: "notice no-replay" }, say(musclesAlone() ? "muscles_alone" : "no_replay")));
   film.opened();
   fill();
 }
@@ -113,7 +115,7 @@ function playChoices() {
 function header() {
   const about = session();
   const { code, session_date } = about.subject;
-  const title = element("h1", {}, named(code ?? about.folder), " ", element("small", {}, [session_date, say(`verdict_${about.verdict}`), about.model, about.kinetics].filter(Boolean).join(" · ")));
+  const title = element("h1", {}, named(code ?? about.folder), " ", element("small", {}, [session_date, say(`verdict_${about.verdict}`), ...(musclesAlone() ? [] : [about.model, about.kinetics])].filter(Boolean).join(" · ")));
   const bar = element("nav", { class: "bar", "aria-label": say("session") });
   if (page.sessions.length > 1) bar.append(choice(say("session"), page.sessions.map((each, i) => [String(i), each.subject.code ? `${each.subject.code} (${each.folder})` : each.folder]), String(state.session), (value) => {
     Object.assign(state, { session: Number(value), trial: 0, frame: 0, beside: "" });
@@ -189,11 +191,15 @@ function curveBar() {
   return bar;
 }
 
+/** Whether muscle signals are all there is: over time, and nothing to decide. */
+const musclesAlone = () => trial?.note.kind === "muscles";
+const tabs = () => (musclesAlone() ? ["findings", "help"] : TABS);
+
 /** What is decided, one table at a time; and by whom and why, which is asked before the first decision. */
 function tabBar() {
   const who = (/** @type {"author" | "reason"} */ name) => element("label", {}, `${say(name)} `, element("input", { type: "text", id: name, dir: "auto", oninput: () => typed(name) }));
   return element("div", { class: "bar" }, element("div", { class: "tabs", role: "tablist", "aria-label": say("decided") },
-    ...TABS.map((name) => element("button", { role: "tab", id: `tab-${name}`, "data-testid": `tab-${name}`, onclick: () => choose(name) }, say(name === "said" ? "said_short" : name)))), who("author"), who("reason"));
+    ...tabs().map((name) => element("button", { role: "tab", id: `tab-${name}`, "data-testid": `tab-${name}`, onclick: () => choose(name) }, say(name === "said" ? "said_short" : name)))), ...(musclesAlone() ? [] : [who("author"), who("reason")]));
 }
 
 /** @param {string} tab */
@@ -224,8 +230,12 @@ function fill() {
   const comment = commentPanel(desk);
   if (port.memory) comment.append(element("p", { class: "note quiet" }, say("kept_here"), " ", element("button", { id: "forget", onclick: forget }, say("forget"))));
   parts.panels.replaceChildren(findingsPanel(desk), saidPanel(desk), cyclesPanel(desk), stancesPanel(desk), eventsPanel(desk), decidedPanel(desk, download), comment, helpPanel(session().version));
-  choose(state.tab);
-  for (const name of /** @type {const} */ (["author", "reason"])) /** @type {HTMLInputElement} */ (document.getElementById(name)).value = decisions()[name];
+  for (const name of TABS) if (!tabs().includes(name)) document.getElementById(`panel-${name}`)?.remove();
+  choose(tabs().includes(state.tab) ? state.tab : "findings");
+  for (const name of /** @type {const} */ (["author", "reason"])) {
+    const field = /** @type {HTMLInputElement | null} */ (document.getElementById(name));
+    if (field) field.value = decisions()[name];
+  }
   timeline.show(trial, decisions());
   if (again) /** @type {HTMLElement | null} */ (document.querySelector(again))?.focus();
   chartsShow = "";
@@ -272,7 +282,7 @@ async function open() {
   other = state.beside ? await opened(page.sessions[s].trials[t]) : null;
   norm = await loadNorm(note && isOf(session().norm, note.kind) ? session().norm : null);
   state.frame = Math.min(state.frame, Math.max((trial?.n ?? 1) - 1, 0));
-  Object.assign(state, { marker: -1, zoom: 1 });
+  Object.assign(state, { marker: -1, zoom: 1 }, musclesAlone() && { group: "emg", percent: false });
   build();
   stageAll();
 }
@@ -295,8 +305,6 @@ function stageAll() {
   view.show(shown_, own);
   view.showAxes(state.axes);
   view.look(state.camera, state.frame);
-  stage.querySelector(".notice.no-replay")?.remove();
-  if (trial && !trial.note.shape) stage.append(element("p", { class: "notice no-replay" }, say("no_replay")));
   chartsShow = "";
   schedule();
 }
@@ -366,11 +374,11 @@ function buildCharts() {
         means: (side, key) => meanOf(state.session, session().trials, side, key), others: (side, key) => (beside ? meanOf(s, beside, side, key) : null),
       }, state.group)
     : overTime(trial, state.group, own);
-  if (!contents.length) parts.curves.append(element("p", { class: "notice" }, emptyWords(state.group)));
+  if (!contents.length) parts.curves.append(element("p", { class: "notice" }, musclesAlone() ? say("muscles_alone") : emptyWords(state.group)));
   // Joints in columns and planes in rows; muscles left beside right.
   const columns = state.group === "emg" ? 4 : Math.max(3, Math.min(5, Math.ceil(contents.length / 3)));
   const rows = Math.ceil(contents.length / columns);
-  parts.curves.className = `charts ${state.group}`;
+  parts.curves.className = `charts ${state.group}${contents.length > 8 ? " many" : ""}`;
   parts.curves.style.cssText = `--columns: ${columns}; --rows: ${Math.max(rows, 2)}; --flow: ${state.group === "emg" ? "row" : "column"}`;
   charts = contents.map((content) => new Chart(parts.curves, content, own, pointed, state.percent));
 }
@@ -401,7 +409,7 @@ function redraw() {
     const cycle = cycleAt(note, side, time_s);
     return cycle ? `${sideWord(side)} ${shown(percentOf(cycle, time_s), 0)} %` : "";
   });
-  const words = [`${shown(time_s, 3)} s`, `${say("frame")} ${note.first_frame + state.frame}`, ...percents].filter(Boolean).join(" · ");
+  const words = [`${shown(time_s, 3)} s`, musclesAlone() ? "" : `${say("frame")} ${note.first_frame + state.frame}`, ...percents].filter(Boolean).join(" · ");
   parts.clock.textContent = words;
   parts.slider.setAttribute("aria-valuetext", words);
   timeline.at(time_s, state.zoom);
