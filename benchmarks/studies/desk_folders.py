@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import ezc3d
+import numpy as np
 
 from benchmarks.studies.clinic_week import changed, exported_twice, one_strike_stored, plate_elsewhere
 from benchmarks.studies.cut_gaps import ROOT, SHARED
@@ -116,6 +117,39 @@ def channels_without_muscles(folder: Path) -> None:
         changed(path, rename)
 
 
+#: The virtual subject's markers and what each lies on, as the desk calls it.
+PLACES = {
+    f"{side}{label}": f"{side} {role}"
+    for side in "LR"
+    for label, role in {
+        "ASI": "asis", "PSI": "psis", "THI": "thigh_wand", "KNE": "lateral_epicondyle", "TIB": "shank_wand",
+        "ANK": "lateral_malleolus", "HEE": "heel", "TOE": "toe",
+    }.items()
+}  # fmt: skip
+#: Labels that say nothing, as a camera system numbers them.
+NUMBERED = {label: f"Q{7 * i + 3}" for i, label in enumerate(PLACES)}
+FURTHER = 8
+
+
+def numbered_markers(folder: Path) -> None:
+    """Markers bear numbers, and further ones lie between them, so that neither words nor places say what they are."""
+
+    def number(file: ezc3d.c3d) -> None:
+        point, data = file["parameters"]["POINT"], file["data"]
+        old, rng = point["LABELS"]["value"], np.random.default_rng(44)
+        pairs = [rng.choice([old.index(label) for label in NUMBERED], 2, replace=False) for _ in range(FURTHER)]
+        between = np.stack([0.3 * data["points"][:, a] + 0.7 * data["points"][:, b] for a, b in pairs], axis=1)
+        data["points"] = np.concatenate([data["points"], between], axis=1)
+        point["LABELS"]["value"] = [*(NUMBERED.get(label, label) for label in old), *(f"Q{900 + k}" for k in range(FURTHER))]
+        point["DESCRIPTIONS"]["value"] = [""] * (len(old) + FURTHER)
+        for kind, values in data["meta_points"].items():
+            shape = (values.shape[0], FURTHER, values.shape[2])
+            data["meta_points"][kind] = np.concatenate([values, np.zeros(shape, dtype=values.dtype)], axis=1)
+
+    for path in folder.glob("*.c3d"):
+        changed(path, number)
+
+
 def one_strike_and_a_copy(folder: Path) -> None:
     """Each walk stores one strike a side, and the first lies there twice."""
     one_strike_stored(folder)
@@ -150,4 +184,6 @@ FOLDERS = (
            {"kinematics": USABLE, "kinetics": "warn reject", "emg": "not-measured"}, takes={"measurements": "14"}),
     Folder("no mass/1", "nobody says the mass, nobody stands on a plate", shared("opensim"), ("mass",),
            {"kinematics": USABLE, "kinetics": USABLE, "emg": "not-measured"}, takes={"mass": "72.6"}),
+    Folder("numbered/1", "markers of no known set, named one by one", virtual("static", "walk01", fault=numbered_markers),
+           ("marker-set",), {"kinematics": USABLE, "kinetics": USABLE, "emg": USABLE}),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The technician's morning: twelve visits driven in a browser from the list to the signature, by clicks alone.
+"""The technician's morning: thirteen visits driven in a browser from the list to the signature, by clicks alone.
 
 ``python -m benchmarks.studies.desk_morning [PLACE [VISIT ...]]`` writes the folders of `desk_folders` into PLACE/archive, opens
 the desk and drives each by the names that its screens bear for tests: every cure that is offered is taken, the visit is run,
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.studies.desk_folders import FOLDERS, LAYERS, Folder
+from benchmarks.studies.desk_folders import FOLDERS, LAYERS, NUMBERED, PLACES, Folder
 from biomech_id import __version__
 from biomech_id.desk.versions import flaws_of, signatures_of
 from tests.peers.browser import browser
@@ -172,6 +172,11 @@ def take_cure(hand: Hand, kind: str, value: str) -> None:
     elif kind in ("mass", "measurements"):
         hand.type(box.get_by_test_id(f"cure-{kind}-field").first, value)
         hand.click(box.get_by_test_id(f"cure-{kind}-save"))
+    elif kind == "marker-set":
+        hand.click(box.get_by_test_id("cure-marker-set-names"))
+        for label, place in PLACES.items():
+            hand.choose(box.locator(f"[data-testid=cure-marker-set-role][data-label='{NUMBERED[label]}']"), place)
+        hand.click(box.get_by_test_id("cure-marker-set-save"))
     elif kind == "channels":
         labels = box.get_by_test_id("cure-channel").evaluate_all("(all) => all.map((each) => each.dataset.label)")
         for label in labels:

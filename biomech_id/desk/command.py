@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from biomech_id.desk.record import DECISION_FILES, RECIPE_FILE, REVIEW_FILE, SUBJECT_FILE, VisitRecord, revision_of
+from biomech_id.desk.record import DECISION_FILES, MARKERS_FILE, RECIPE_FILE, REVIEW_FILE, SUBJECT_FILE, VisitRecord, revision_of
 from biomech_id.errors import typed
 
 _SINGLE = {"static": "--static", "model": "--model", "marker_set": "--marker-set", "norm": "--norm", "norm_for": "--norm-for",
            "code": "--code"}  # fmt: skip
 _SEVERAL = {"functional": "--functional", "exclude": "--exclude"}
-_FILES = {RECIPE_FILE: "--recipe", SUBJECT_FILE: "--subject", REVIEW_FILE: "--review"}
+_FILES = {RECIPE_FILE: "--recipe", SUBJECT_FILE: "--subject", REVIEW_FILE: "--review", MARKERS_FILE: "--marker-set"}
 #: Options of ``run`` that ``check`` has as well.
 _OF_CHECK = ("--static", "--exclude", "--model", "--marker-set", "--recipe", "--subject", "--review")
 
@@ -41,10 +41,13 @@ def check_words(record: VisitRecord) -> list[str]:
 
 
 def _options(record: VisitRecord) -> list[tuple[str, str]]:
+    return _chosen(record) + [(option, str(path)) for name, option in _FILES.items() if (path := record.own(name))]
+
+
+def _chosen(record: VisitRecord) -> list[tuple[str, str]]:
     choices = record.choices
     options = [(option, str(choices[key])) for key, option in _SINGLE.items() if choices.get(key)]
-    options += [(option, name) for key, option in _SEVERAL.items() for name in choices.get(key, ())]
-    return options + [(option, str(path)) for name, option in _FILES.items() if (path := record.own(name))]
+    return options + [(option, name) for key, option in _SEVERAL.items() for name in choices.get(key, ())]
 
 
 def decided_hash(record: VisitRecord) -> str:
@@ -55,7 +58,7 @@ def decided_hash(record: VisitRecord) -> str:
     record : VisitRecord
         What was decided.
     """
-    seen = [*(word for pair in _options(record) for word in pair if pair[0] not in _FILES.values())]
+    seen = [word for pair in _chosen(record) for word in pair]
     seen += [revision_of(record.folder / name) for name in DECISION_FILES]
     return hashlib.sha256("\0".join(seen).encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -133,6 +133,9 @@ def _cures(
         cures["mass"]["estimate"] = known and {"mass_kg": round(known["values"]["mass_kg"], 1), "said": _said(known)}
     if "condition" in cures:
         cures["condition"]["needed"] = False
+    if "marker-set" in cures:
+        labels = dict.fromkeys(label for each in files for label in each["labels"] or () if not label.startswith("*"))
+        cures["marker-set"]["labels"] = list(labels)
     cut = [{"file": Path(each["path"]).name, "why": each["error"]} for each in files if not each["readable"]]
     cut += [
         {"file": Path(each["path"]).name, "why": finding["message"]}

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from biomech_id.desk.marker_names import NAMES, named_markers_toml
 from biomech_id.desk.refusals import Refusal
 from biomech_id.errors import BiomechError
 from biomech_id.files.atomic import whole_file
@@ -32,18 +33,20 @@ _TIE = Section(
     {"trial": a_text(), "offset_s": a_number(-1e6, 1e6, "s"), "rate": a_number(0.01, 100.0), "tied_s": a_number(-1e6, 1e6, "s")},
     required=("trial", "offset_s"),
 )
+_POINT = Setting("a point of the body", lambda value: isinstance(value, str) and value in NAMES)
 #: What ``choices.toml`` of a visit may say; all of it becomes an option or a setting of the command line.
 CHOICES = Section(
     {
         **{key: a_text("") for key in ("static", "model", "marker_set", "norm", "norm_for", "code", "label")},
         "exclude": _TEXTS, "functional": _TEXTS,
         "subject": _table("a value of subject.toml"), "conditions": _table("a word"),
-        "channels": _table("a muscle"), "film": Section({}, rest=_TIE),
+        "channels": _table("a muscle"), "markers": Section({}, rest=_POINT), "film": Section({}, rest=_TIE),
     }
 )  # fmt: skip
 CHOICES_FILE, SUBJECT_FILE, RECIPE_FILE, REVIEW_FILE = "choices.toml", "subject.toml", "recipe.toml", "review.toml"
+MARKERS_FILE = "markers.toml"
 #: Files that the command line reads of a visit's folder.
-DECISION_FILES = (SUBJECT_FILE, RECIPE_FILE, REVIEW_FILE)
+DECISION_FILES = (SUBJECT_FILE, RECIPE_FILE, REVIEW_FILE, MARKERS_FILE)
 
 
 def revision_of(path: Path) -> str:
@@ -182,6 +185,7 @@ class VisitRecord:
         choices = _laid_over(self.choices, change)
         try:
             must_fit(CHOICES, choices, CHOICES_FILE)
+            _markers_of(choices)
             subject = _laid_over(read_toml(self.recordings / SUBJECT_FILE), _subject_of(choices))
             if subject:
                 must_fit(SUBJECT, subject, SUBJECT_FILE)
@@ -195,15 +199,17 @@ class VisitRecord:
         """Write the files that follow from the choices, where they are not what they should be."""
         choices = self.choices
         subject, channels = _subject_of(choices), choices.get("channels")
-        self._derive(SUBJECT_FILE, _laid_over(read_toml(self.recordings / SUBJECT_FILE), subject) if subject else {})
-        self._derive(RECIPE_FILE, {"emg": {"channels": channels}} if channels else {})
+        subject = _laid_over(read_toml(self.recordings / SUBJECT_FILE), subject) if subject else {}
+        self._derive(SUBJECT_FILE, document_toml(subject) if subject else "")
+        self._derive(RECIPE_FILE, document_toml({"emg": {"channels": channels}}) if channels else "")
+        self._derive(MARKERS_FILE, _markers_of(choices))
 
-    def _derive(self, name: str, content: Mapping[str, Any]) -> None:
+    def _derive(self, name: str, text: str) -> None:
         path = self.folder / name
-        if not content:
+        if not text:
             path.unlink(missing_ok=True)
-        elif not path.is_file() or path.read_text(encoding="utf-8") != document_toml(content):
-            write_text_whole(path, document_toml(content))
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            write_text_whole(path, text)
 
     def decide(self, text: str, seen: str | None) -> str:
         """Keep a ``review.toml``, once the command line's own reader has read it, and return its revision.
@@ -320,6 +326,11 @@ def _laid_over(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, 
         else:
             result[key] = value
     return result
+
+
+def _markers_of(choices: Mapping[str, Any]) -> str:
+    """The marker set that was named marker by marker; nothing where a known one was chosen, or none."""
+    return named_markers_toml(choices["markers"]) if choices.get("markers") and not choices.get("marker_set") else ""
 
 
 def _subject_of(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.command import command_line, run_words
 from biomech_id.desk.look import sentences
+from biomech_id.desk.marker_names import NAMES, marker_places, proposed_names
 from biomech_id.desk.office import Office
 from biomech_id.desk.record import CHOICES_FILE, REVIEW_FILE, VisitRecord, revision_of
 from biomech_id.desk.versions import is_readable, signatures_of
@@ -148,12 +149,42 @@ def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> 
         "files": look["files"] if look else [{"name": name} for name in visit.names],
         "films": list(visit.films),
         "marker_sets": sorted(MARKER_SETS) if look and "marker-set" in look_kinds(look) else [],
+        **_markers(look),
         "last_channels": _last_channels(office, visit) if look and "channels" in look_kinds(look) else None,
         "norms": [{"path": path, "name": Path(path).stem} for path in office.norms],
         "model": look["model"] if look else None,
         "static": look["static"] if look else None,
         "look_failed": _look_failed(office, visit) if look is None else [],
     }
+
+
+def _markers(look: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a marker can be called, and what the labels of markers that no set knows say by themselves."""
+    labels = (
+        next((cure["labels"] for cure in look["cures"] if "labels" in cure and cure["kind"] == "marker-set"), []) if look else []
+    )
+    return {"marker_names": list(NAMES), "proposed_markers": proposed_names(labels) if labels else {}}
+
+
+def standing_markers(office: Office, visit: ArchiveVisit) -> dict[str, list[float]]:
+    """Return where the markers are in a visit's static trial, or in another recording where there is none.
+
+    Parameters
+    ----------
+    office : Office
+        The desk.
+    visit : ArchiveVisit
+        Of the archive.
+
+    Returns
+    -------
+    dict[str, list[float]]
+        As of `marker_places`; empty where nobody has looked yet, or nothing can be read.
+    """
+    look = office.look_of(visit)
+    readable = [each for each in look["files"] if each["readable"] and each["points"]] if look else []
+    best = min(readable, key=lambda each: not each["static"], default=None)
+    return marker_places(visit.folder / best["name"]) if best else {}
 
 
 def _look_failed(office: Office, visit: ArchiveVisit) -> list[str]:

@@ -288,11 +288,24 @@ def _role(part: str, which: set[str], digits: list[str]) -> str:
     return _SINGLE.get(part, "") if not which and not digits else ""
 
 
-def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognition | None:
-    """The points that labels name in words; where that is half of them, places in a static trial show the rest, pair by pair."""
-    best: tuple[float, int, dict[MarkerKey, str]] | None = None
-    pairs: list[dict[str, str]] = []
-    core = {role for group in CORE for role in group}
+def spoken_roles(labels: Collection[str]) -> dict[MarkerKey, str]:
+    """Return the points that labels name in words, however few, for somebody to look over.
+
+    Parameters
+    ----------
+    labels : Collection[str]
+        Of the recording.
+
+    Returns
+    -------
+    dict[MarkerKey, str]
+        (side, role) -> label; "thigh 3" is a further marker of a segment. Empty where no label says anything.
+    """
+    return max((roles for _, roles, *_ in _spoken(labels)), key=lambda roles: (core_share(roles), len(roles)), default={})
+
+
+def _spoken(labels: Collection[str]) -> Iterator[tuple[set[str], dict[MarkerKey, str], dict[str, str], tuple[str, str]]]:
+    """For each way to read the labels: points said twice, the others, texts that say none, and its letters of the sides."""
     heads = [head for head, n in _heads(labels).most_common(2) if n >= COMMON_SHARE * len(labels)]
     for head, number, letters in product(["", *heads], _NUMBERS, _words()["letters"]["pairs"]):
         bare = {label: re.sub(number, "", label.removeprefix(head)) for label in labels}
@@ -300,11 +313,20 @@ def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognit
         clear = {label: next(iter(keys)) for label, keys in read.items() if len(keys) == 1}
         twice = {key for key, n in Counter(clear.values()).items() if n > 1}
         roles = {key: label for label, key in clear.items() if key not in twice}
-        share, doubtful = core_share(roles), core & {role for _, role in twice}
+        yield {role for _, role in twice}, roles, {k: text for k, text in bare.items() if k not in clear}, tuple(letters)
+
+
+def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognition | None:
+    """The points that labels name in words; where that is half of them, places in a static trial show the rest, pair by pair."""
+    best: tuple[float, int, dict[MarkerKey, str]] | None = None
+    pairs: list[dict[str, str]] = []
+    core = {role for group in CORE for role in group}
+    for twice, roles, others, letters in _spoken(labels):
+        share = core_share(roles)
         enough = share >= (LEAST_SHARE if body is None else SPOKEN_SHARE)
-        if enough and not doubtful and (best is None or (share, len(roles)) > best[:2]):
+        if enough and not core & twice and (best is None or (share, len(roles)) > best[:2]):
             best = (share, len(roles), roles)
-            pairs = _pairs({label: text for label, text in bare.items() if label not in clear}, tuple(letters))
+            pairs = _pairs(others, letters)
     if best is None:
         return None
     share, _, roles = best

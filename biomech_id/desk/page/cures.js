@@ -114,9 +114,11 @@ function cures(visit) {
   const keys = [...new Set([...(open.measurements?.keys ?? []), ...measured])];
   if (keys.length)
     add("measurements", [open.measurements, measured.map((key) => subject[key])], (change) => measurements(keys, subject, change), measured.length ? { subject: Object.fromEntries(measured.map((key) => [key, null])) } : null);
-  if (open["marker-set"] || choices.marker_set)
-    add("marker-set", [open["marker-set"], choices.marker_set], (change) => [element("p", { class: "quiet" }, say("cure_marker_set_why")),
-      ...visit.marker_sets.map((/** @type {string} */ name) => choice("cure-marker-set-option", name, choices.marker_set === name, () => change({ marker_set: name }), name))], choices.marker_set ? { marker_set: null } : null);
+  if (open["marker-set"] || choices.marker_set || choices.markers)
+    add("marker-set", [open["marker-set"], choices.marker_set, choices.markers], (change) => [element("p", { class: "quiet" }, say("cure_marker_set_why")),
+      ...visit.marker_sets.map((/** @type {string} */ name) => choice("cure-marker-set-option", name, choices.marker_set === name, () => change({ marker_set: name, markers: null }), name)),
+      markers([...new Set([...(open["marker-set"]?.labels ?? []), ...Object.keys(choices.markers ?? {})])], visit, change)],
+    choices.marker_set || choices.markers ? { marker_set: null, markers: null } : null);
   // A norm that is no longer listed is in force until another choice is made.
   const norms = [...visit.norms, ...(choices.norm && !visit.norms.some((/** @type {any} */ each) => each.path === choices.norm) ? [{ path: choices.norm, name: choices.norm }] : [])];
   if (norms.length)
@@ -211,6 +213,44 @@ function channels(labels, chosen, visit, change) {
       element("option", { value: `${side} ${muscle}`, selected: chosen[label] === `${side} ${muscle}` }, `${say(side === "L" ? "left" : "right")} ${words}`)))))));
   return [element("p", { class: "quiet" }, say("cure_channels_why")),
     visit.last_channels ? button("cure-channel-same-as-last", say("same_as_last"), () => change({ channels: Object.fromEntries(labels.filter((label) => label in visit.last_channels).map((label) => [label, visit.last_channels[label]])) })) : null, ...rows];
+}
+
+/** Markers of no known set, named one by one. @param {string[]} labels @param {any} visit @param {(what: any) => void} change */
+function markers(labels, visit, change) {
+  const chosen = visit.choices.markers ?? visit.proposed_markers;
+  const side = (/** @type {string} */ name) => ({ L: "left", R: "right" }[name.slice(0, name.indexOf(" "))] ?? "middle");
+  const called = (/** @type {string} */ name) => say(`point.${name.slice(name.indexOf(" ") + 1)}`);
+  const rows = labels.map((label) => element("label", { class: "channel" }, named(label), " ", element("select", { "data-testid": "cure-marker-set-role", "data-label": label },
+    element("option", { value: "" }, "…"), ...["left", "right", "middle"].map((of) => element("optgroup", { label: say(of) },
+      ...visit.marker_names.filter((/** @type {string} */ name) => side(name) === of).map((/** @type {string} */ name) =>
+        element("option", { value: name, selected: chosen[label] === name }, of === "middle" ? called(name) : `${say(of)} ${called(name)}`)))))));
+  const box = element("div", {}, ...rows);
+  const figure = element("div", { class: "figure", "aria-hidden": "true" });
+  box.addEventListener("focusin", (event) => point(figure, /** @type {HTMLElement} */ (event.target).dataset.label));
+  box.addEventListener("pointerover", (event) => point(figure, /** @type {HTMLElement} */ (event.target).closest("label")?.querySelector("select")?.dataset.label));
+  const draw = () => figure.childElementCount || attempt(async () => drawMarkers(figure, await ask("GET", `/api/visits/${encodeURIComponent(visit.id)}/markers`)));
+  if (!labels.length) return null;
+  return element("details", { open: Boolean(visit.choices.markers), ontoggle: (/** @type {Event} */ event) => /** @type {HTMLDetailsElement} */ (event.target).open && draw() },
+    element("summary", { "data-testid": "cure-marker-set-names" }, say("marker_names")), element("p", { class: "quiet" }, say("marker_names_why")), figure, box,
+    button("cure-marker-set-save", say("save"), () => change({ marker_set: null, markers: Object.fromEntries([...box.querySelectorAll("select")].map((each) => [each.dataset.label ?? "", each.value || null])) })));
+}
+
+/** The markers from two sides, along the laboratory's axes. @param {HTMLElement} figure @param {Record<string, number[]>} places */
+function drawMarkers(figure, places) {
+  const all = Object.entries(places).filter(([, place]) => place.every(Number.isFinite));
+  const [low, high] = [Math.min, Math.max].map((end) => end(...all.map(([, place]) => place[2])));
+  const scale = 190 / Math.max(high - low, 0.1);
+  figure.append(...[0, 1].flatMap((axis) => all.map(([label, place]) => {
+    const dot = element("i", { title: label, "data-label": label });
+    dot.style.left = `${80 + 160 * axis + Math.max(-75, Math.min(75, scale * place[axis]))}px`;
+    dot.style.bottom = `${5 + scale * (place[2] - low)}px`;
+    return dot;
+  })));
+}
+
+/** @param {HTMLElement} figure @param {string | undefined} label */
+function point(figure, label) {
+  for (const dot of figure.children) dot.classList.toggle("at", label !== undefined && /** @type {HTMLElement} */ (dot).dataset.label === label);
 }
 
 /** @param {any} visit @param {(what: any) => void} change */

@@ -25,7 +25,7 @@ from biomech_id.desk.office import Office
 from biomech_id.desk.record import REVIEW_FILE, revision_of
 from biomech_id.desk.refusals import Refusal
 from biomech_id.desk.results import is_whole
-from biomech_id.desk.rows import PAGE, patient_visits, patients, today, visit_details
+from biomech_id.desk.rows import PAGE, patient_visits, patients, standing_markers, today, visit_details
 from biomech_id.desk.signing import sign_visit, to_sign
 from biomech_id.desk.web.events import Events
 from biomech_id.desk.web.keys import Keys
@@ -95,7 +95,8 @@ class Routes:
             ("POST", "/api/session", self.session), ("GET", "/api/today", self.today), ("POST", "/api/look", self.look),
             ("GET", "/api/patients", self.patients), ("GET", "/api/patients/{name}", self.patient),
             ("GET", "/api/events", self.listen), ("POST", "/api/lock", self.lock), ("GET", "/api/jobs", self.jobs),
-            ("GET", visit, self.details), ("PATCH", f"{visit}/choices", self.choose), ("POST", f"{visit}/run", self.run),
+            ("GET", visit, self.details), ("GET", f"{visit}/markers", self.markers),
+            ("PATCH", f"{visit}/choices", self.choose), ("POST", f"{visit}/run", self.run),
             ("DELETE", "/api/jobs/{number:int}", self.cancel), ("DELETE", f"{visit}/failed", self.dismiss),
             ("GET", f"{visit}/review", self.review), ("GET", f"{visit}/review.toml", self.decisions),
             ("PUT", f"{visit}/review.toml", self.decide), ("GET", f"{visit}/signature", self.to_sign),
@@ -164,6 +165,10 @@ class Routes:
     async def details(self, request: Request) -> Response:
         """All of one visit."""
         return json_answer(await run_in_threadpool(visit_details, self.office, self._visit(request), language_of(request)))
+
+    async def markers(self, request: Request) -> Response:
+        """Where the markers of a visit are, for the picture beside their names."""
+        return json_answer(await run_in_threadpool(standing_markers, self.office, self._visit(request)))
 
     async def choose(self, request: Request) -> Response:
         """One cure; the visit as it is then."""

@@ -391,4 +391,4 @@ def test_a_command_tells_how_far_it_is_and_can_be_ended(tmp_path: Path) -> None:
 
 
 def test_decision_files_are_those_of_the_command_line() -> None:
-    assert DECISION_FILES == ("subject.toml", "recipe.toml", "review.toml")
+    assert DECISION_FILES == ("subject.toml", "recipe.toml", "review.toml", "markers.toml")
