@@ -212,7 +212,7 @@ def test_a_text_that_shows_a_name_fails_the_run_and_leaves_nothing(
     from biomech_id.pipeline import run
 
     monkeypatch.setattr(
-        run, "write_replays", lambda folder, trials: (folder / "of.txt").write_text("ANNELIESE's", encoding="utf-8")
+        run, "write_replays", lambda folder, trials, **_: (folder / "of.txt").write_text("ANNELIESE's", encoding="utf-8")
     )
     subject = Path(shutil.copytree(source, tmp_path / "anneliese"))
     recipe = tmp_path / "recipe.toml"

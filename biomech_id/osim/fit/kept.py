@@ -84,5 +84,5 @@ def kept_fit(
     def of(value: Any) -> Any:
         return called.get(value, value) if isinstance(value, str) else value
 
-    wrong = (Finding(each["rule"], {k: of(v) for k, v in each["values"].items()}, of(each["where"])) for each in record["findings"])
-    return fit, tuple(wrong)
+    wrong = ((each["rule"], each["values"], each["where"]) for each in record["findings"])
+    return fit, tuple(Finding(rule, {k: of(v) for k, v in values.items()}, of(where)) for rule, values, where in wrong)
