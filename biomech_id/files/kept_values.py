@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -82,6 +83,23 @@ class KeptValues:
                 return _Reader(file).load()
         except Exception:  # noqa: BLE001 - a damaged or foreign file raises whatever its bytes happen to mean
             return None
+
+    def later(self, key: str) -> Callable[[], Any] | None:
+        """Return what reads a value when it is asked for; None where none is kept.
+
+        Parameters
+        ----------
+        key : str
+            As of `write`.
+        """
+        self._asked.add(key)
+        return partial(self._whole, key) if (self.folder / key).is_file() else None
+
+    def _whole(self, key: str) -> Any:
+        value, path = self.read(key), self.folder / key
+        if value is None:
+            raise FileRefusedError.at(path, f"{path} is damaged; delete it and run again.", "values that a run has kept")
+        return value
 
     def write(self, key: str, value: object) -> None:
         """Keep a value.

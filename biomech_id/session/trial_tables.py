@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 from biomech_id.deprecation import deprecated
@@ -14,6 +14,7 @@ from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
 from biomech_id.session.bands.foot_bands import with_foot, with_pitch
+from biomech_id.session.bands.uncertainty import BandBlock, band_block
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.session.tables.extrema import burst_rows, extrema_rows
@@ -168,7 +169,19 @@ class _NoSources(Mapping[str, Any]):
 _TABLES = ("frames", "curves", "trial_budget", "peak_values", "peaks", "spatiotemporal_rows")
 
 
-def kept_tables(trial: Solved) -> dict[str, Any]:
+def uncertainty_rows(trial: Solved) -> BandBlock:
+    """Return the rows of ``uncertainty.csv``; they are kept with the trial only if they come from another run.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+    """
+    known: BandBlock | None = vars(trial).get("_kept", {}).get(uncertainty_rows)
+    return known or band_block(bands(trial), curves(trial))
+
+
+def kept_tables(trial: Solved) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what was computed of a trial's tables, for ``with_kept_tables`` in another run.
 
     Parameters
@@ -179,14 +192,17 @@ def kept_tables(trial: Solved) -> dict[str, Any]:
     Returns
     -------
     dict[str, Any]
-        Table -> its values; ``errors``: side -> sizes of the errors and bands of the leg.
+        Table -> its values; ``errors``: side -> sizes of the errors of the leg.
+    dict[str, Any]
+        Side -> bands of the leg: most of what is kept, and seldom asked for again.
     """
     held = {function.__name__: value for function, value in vars(trial).get("_kept", {}).items()}
-    errors = {side: (errors.sizes, _computed(errors).get("bands", ())) for side, errors in trial.errors.items()}
-    return {"errors": errors, **{name: held[name] for name in _TABLES if name in held}}
+    tables = {name: held[name] for name in _TABLES if name in held} | {"uncertainty_rows": uncertainty_rows(trial)}
+    of_legs = {side: _computed(errors).get("bands", ()) for side, errors in trial.errors.items()}
+    return {"errors": {side: errors.sizes for side, errors in trial.errors.items()}, **tables}, of_legs
 
 
-def with_kept_bands(trial: Solved, tables: Mapping[str, Any]) -> Solved:
+def with_kept_bands(trial: Solved, tables: Mapping[str, Any], read: Callable[[], Mapping[str, Any]]) -> Solved:
     """Return a trial with bands that were computed in another run.
 
     Parameters
@@ -195,10 +211,12 @@ def with_kept_bands(trial: Solved, tables: Mapping[str, Any]) -> Solved:
         The same trial, as that run kept it.
     tables : Mapping[str, Any]
         As of `kept_tables`.
+    read : Callable[[], Mapping[str, Any]]
+        Returns the bands of each leg, as of `kept_tables`; called once they are asked for.
     """
-    errors = {side: LegErrors(_NoSources(), sizes=sizes) for side, (sizes, _) in tables["errors"].items()}
-    for side, (_, of_leg) in tables["errors"].items():
-        _computed(errors[side]).update(of=_made_of(trial), bands=of_leg)
+    errors, of_legs = {side: LegErrors(_NoSources(), sizes=sizes) for side, sizes in tables["errors"].items()}, cache(read)
+    for side, of_leg in errors.items():
+        _computed(of_leg).update(of=_made_of(trial), later=lambda side=side: of_legs()[side])
     return replace(trial, errors=errors)
 
 
@@ -212,15 +230,17 @@ def keep_tables(trial: Solved, tables: Mapping[str, Any]) -> None:
     tables : Mapping[str, Any]
         As of `kept_tables`.
     """
-    functions: tuple[Any, ...] = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows)
+    functions: tuple[Any, ...] = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows, uncertainty_rows)
     own = vars(trial).setdefault("_kept", _Kept())
-    own.update({each.__wrapped__: tables[each.__name__] for each in functions if each.__name__ in tables})
+    own.update({getattr(each, "__wrapped__", each): tables[each.__name__] for each in functions if each.__name__ in tables})
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
     errors, of = trial.errors[side], _made_of(trial)
     cycles = {_place(cycle): cycle for cycle in trial.cycles if cycle.side == side}
     last = _computed(errors)
+    if "later" in last:
+        last["bands"] = last.pop("later")()
     same = last and all(one is other for one, other in zip(last["of"], of, strict=True))
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
         made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)

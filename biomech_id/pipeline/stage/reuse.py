@@ -31,6 +31,8 @@ _BESIDE_TABLES = {
 }  # fmt: skip
 #: Of a walk, what is kept.
 _KEPT = ("movement", "by_hand", "result", "mean_cycle_s")
+#: Behind a trial's key: where its bands lie.
+_BANDS = "-bands"
 
 
 def kept_reader(kept: KeptValues | None, reader: Reader, *given: object) -> Reader:
@@ -73,10 +75,12 @@ def take_over(session: Analysis, job: Job) -> Analysis:
     walks = []
     for walk in session.walks:
         key = _key(walk, models[id(walk.model)], session.recipe)
-        kept = session.reuse.read(key) if key else None
+        bands = session.reuse.later(key + _BANDS) if key else None
+        kept = session.reuse.read(key) if bands else None
         walk = replace(walk, key=key)
-        if kept is not None:
-            walk = replace(walk, kept=kept, **kept["walk"] | {"result": with_kept_bands(kept["walk"]["result"], kept["tables"])})
+        if kept is not None and bands is not None:
+            result = with_kept_bands(kept["walk"]["result"], kept["tables"], bands)
+            walk = replace(walk, kept=kept, **kept["walk"] | {"result": result})
         walks.append(walk)
     return replace(session, walks=tuple(walks))
 
@@ -101,7 +105,9 @@ def keep(analysis: Analysis) -> None:
     finished = {trial.name: trial for trial in analysis.session.movements}
     for walk in analysis.walks:
         if walk.key and walk.kept is None and walk.result is not None:
-            analysis.reuse.write(walk.key, _entry(walk, walk.result, finished[walk.result.name]))
+            entry, bands = _entry(walk, walk.result, finished[walk.result.name])
+            analysis.reuse.write(walk.key + _BANDS, bands)
+            analysis.reuse.write(walk.key, entry)
     analysis.reuse.tidy()
 
 
@@ -129,10 +135,11 @@ def with_tables(analysis: Analysis) -> Mapping[str, object]:
     return follow
 
 
-def _entry(walk: TrialAnalysis, result: Solved, finished: Solved) -> Mapping[str, Any]:
-    tables = kept_tables(finished)
+def _entry(walk: TrialAnalysis, result: Solved, finished: Solved) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """What is kept of a trial, and its bands."""
+    tables, bands = kept_tables(finished)
     kept = {name: getattr(walk, name) for name in _KEPT}
-    return {"walk": kept | {"result": replace(result, errors={})}, "tables": tables, "made_of": _made_of(finished)}
+    return {"walk": kept | {"result": replace(result, errors={})}, "tables": tables, "made_of": _made_of(finished)}, bands
 
 
 def _made_of(trial: Solved) -> str:

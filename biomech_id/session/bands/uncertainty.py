@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,15 +62,21 @@ def band_rows(bands: Iterable[CycleBand], curves: Curves) -> Iterator[BandRow]:
             yield BandRow(band, number, columns)
 
 
-def uncertainty_table(trials: Iterable[tuple[Iterable[CycleBand], Curves]]) -> pd.DataFrame:
-    """Return ``uncertainty.csv``: one row a percent, one column a source.
+#: What rows of ``uncertainty.csv`` have in common, one mapping a curve, and column -> (101 n_curves,).
+BandBlock = tuple[list[dict[str, Any]], dict[str, FloatArray]]
+
+
+def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
+    """Return the rows of one trial.
 
     Parameters
     ----------
-    trials : Iterable[tuple[Iterable[CycleBand], Curves]]
-        Bands and curves of each trial.
+    bands : Iterable[CycleBand]
+        Of the trial's cycles.
+    curves : Curves
+        The curves themselves.
     """
-    rows = [row for bands, curves in trials for row in band_rows(bands, curves)]
+    rows = list(band_rows(bands, curves))
     heads = [
         {
             "trial": row.band.cycle.trial, "side": row.band.cycle.side, "cycle": row.band.cycle.number,
@@ -77,7 +84,23 @@ def uncertainty_table(trials: Iterable[tuple[Iterable[CycleBand], Curves]]) -> p
             "component": row.band.names[row.number][1],
         } for row in rows
     ]  # fmt: skip
-    of_rows = [row.columns for row in rows]
-    measured = {name: np.concatenate([columns[name] for columns in of_rows]) for name in (of_rows[0] if of_rows else ())}
-    percent = np.tile(np.arange(CURVE_POINTS), len(rows))
+    return heads, _joined([row.columns for row in rows])
+
+
+def uncertainty_table(trials: Iterable[BandBlock]) -> pd.DataFrame:
+    """Return ``uncertainty.csv``: one row a percent, one column a source.
+
+    Parameters
+    ----------
+    trials : Iterable[BandBlock]
+        As of `band_block`.
+    """
+    blocks = [block for block in trials if block[0]]
+    heads = [head for of_trial, _ in blocks for head in of_trial]
+    measured = blocks[0][1] if len(blocks) == 1 else _joined([columns for _, columns in blocks])
+    percent = np.tile(np.arange(CURVE_POINTS), len(heads))
     return block_table("uncertainty", heads, CURVE_POINTS, {"percent": percent, **measured})
+
+
+def _joined(parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
+    return {name: np.concatenate([columns[name] for columns in parts]) for name in (parts[0] if parts else ())}

@@ -87,8 +87,7 @@ def session_tables(session: Session) -> Tables:
 
 
 def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:
-    of_cycles = ((trial_tables.bands(trial), trial_tables.curves(trial)) for trial in trials)
-    return uncertainty_table(of_cycles) if any(trial.errors for trial in trials) else None
+    return uncertainty_table(map(trial_tables.uncertainty_rows, trials)) if any(trial.errors for trial in trials) else None
 
 
 def _used_bands(trials: Iterable[Solved], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:

@@ -332,7 +332,7 @@ def block_table(
         column.name: np.asarray(numbers[column.name], dtype=_TYPES[column.kind]) if column.name in numbers
         else _typed(_cells(heads, column), column).repeat(counts)
         for column in table_columns(name)
-    })  # fmt: skip
+    }, copy=False)  # fmt: skip
 
 
 def _typed(cells: Sequence[object], column: Column) -> Any:

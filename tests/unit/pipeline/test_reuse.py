@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.studies.killed_runs import files_of
-from biomech_id.errors import OptionError
+from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.files.digest import digest
 from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.movement.movement import CalibratedModel
@@ -118,6 +118,7 @@ def test_muscle_signals_replays_and_rows_are_made_once(solved: list[str], tmp_pa
         write_c3d(each, path)
     made: list[Any] = []
     of = ((recordings, "read_file"), (emg, "read_emg"), (replay, "_packed"), (csv_text, "_row_bytes"), (csv_text, "_cell_keys"))
+    monkeypatch.setattr(KeptValues, "_whole", noted(made, "bands", vars(KeptValues)["_whole"]))
     for module, name in of:
         monkeypatch.setattr(module, name, noted(made, name, vars(module)[name]))
     assert decided(NO_KINETICS, tmp_path / "kept", tmp_path, solved, walks) == ["walk02"]
@@ -128,10 +129,20 @@ def test_muscle_signals_replays_and_rows_are_made_once(solved: list[str], tmp_pa
     of_walk01 = [tuple(table.columns) for table in rows if table["trial"].iloc[0] == "walk01"]
     assert len(of_walk01) == len(set(of_walk01)) > 3
     assert not {column.name for name, column in made if name == "_cell_keys"} & {"hip_centre"}
+    assert "bands" not in [name for name, _ in made]
     tables = read_tables(tmp_path / "again")
     assert tables.emg is not None
     assert tables.uncertainty is not None
     assert {"walk01", "walk02"} <= set(tables.emg["trial"]) & set(tables.uncertainty["trial"])
+
+
+def test_a_trial_without_its_bands_is_solved_again(solved: list[str], tmp_path: Path) -> None:
+    run_job(Job(WALKS, RECIPE), tmp_path / "out", reuse=tmp_path / "out")
+    for path in (tmp_path / ".out.reuse").glob("*-bands"):
+        path.unlink()
+    solved.clear()
+    run_job(Job(WALKS, RECIPE), tmp_path / "out", reuse=tmp_path / "out")
+    assert solved == ["walk01", "walk02"]
 
 
 def test_a_recording_is_read_anew_where_its_bytes_or_what_is_asked_of_them_are_others(tmp_path: Path) -> None:
@@ -209,6 +220,13 @@ def test_a_foreign_file_is_not_kept_and_runs_nothing(tmp_path: Path, monkeypatch
     assert (values.read("a"), values.read("b")) == ({"walk": (1.0, "x")}, None)
     assert made_once(values, lambda: 1.0, "number", "c") == made_once(values, lambda: 2.0, "number", "c") == 1.0
     assert made_once(values, lambda: 2.0, "number", "d") == made_once(None, lambda: 2.0, "number", "c") == 2.0
+    assert values.later("c") is None
+    later = values.later("a")
+    assert later is not None
+    assert later() == values.read("a")
+    (tmp_path / "kept" / "a").write_bytes(b"")
+    with pytest.raises(FileRefusedError, match="damaged; delete it and run again"):
+        later()
     (tmp_path / "kept" / "b").write_bytes(pickle.dumps(Runs()))
     assert values.read("b") is None
     assert not (tmp_path / "was-run").exists()

@@ -20,7 +20,7 @@ from biomech_id.session import trial_tables
 from biomech_id.session.bands.band_values import _vertex
 from biomech_id.session.bands.bands import _leg_changes
 from biomech_id.session.solved import Solved
-from biomech_id.session.trial_tables import bands, kept
+from biomech_id.session.trial_tables import bands, keep_tables, kept, kept_tables, uncertainty_rows, with_kept_bands
 from biomech_id.uncertainty.recording import LegErrors
 
 
@@ -44,6 +44,25 @@ def test_bands_outlive_what_is_judged_of_their_cycles(trial: Solved, monkeypatch
         assert ours.cycle.refused
         assert ours.cycle in judged.cycles
         np.testing.assert_array_equal(ours.changes, theirs.changes)
+
+
+def test_bands_of_another_run_are_read_once_they_are_asked_for(trial: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = replace(trial, errors=copies(trial.errors))
+    before, asked = bands(first), list[str]()
+    tables, of_legs = kept_tables(first)
+
+    def read() -> Mapping[str, Any]:
+        asked.append("read")
+        return of_legs
+
+    monkeypatch.setattr(trial_tables, "cycle_bands", refuse)
+    again = with_kept_bands(trial, tables, read)
+    keep_tables(again, tables)
+    assert uncertainty_rows(again) is tables["uncertainty_rows"]
+    assert not asked
+    assert [band.cycle for band in bands(again)] == [band.cycle for band in before]
+    assert bands(replace(again))[0].changes is before[0].changes
+    assert asked == ["read"]
 
 
 @pytest.mark.parametrize("change", [{"start_s": 0.62}, {"kinetics_valid": KineticsValid.FALSE}, {"number": 7}])
