@@ -318,7 +318,10 @@ def subject_toml(subject: Subject, *, condition: str = "") -> str:
         "# What biomech-id should know about this person. Lengths in mm, angles in degrees, mass in kg.\n"
         "# Remove the # in front of a key and write its value behind it. What stands here beats what the recordings say.\n\n"
     )
-    return head + template(SUBJECT, known | {"condition": condition or None})
+    text = head + template(SUBJECT, known | {"condition": condition or None})
+    lost, levels = {leg: subject.amputation.get(side) for leg, side in LEGS.items()}, SUBJECT.entries["amputation"]
+    # A section ends with the file: what stands behind it would be its own.
+    return text + f"\n[amputation]\n{template(levels, lost)}" if subject.amputation and isinstance(levels, Section) else text
 
 
 def _as_written(value: Any, factor: float) -> object:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,8 @@ def test_an_amputation_has_a_side_and_a_level(tmp_path: Path) -> None:
     assert dict(subject.amputation) == {"L": "transtibial"}
     assert subject.sources["amputation"] == "subject.toml"
     assert not apply_subject_file(Subject(), written(tmp_path, "mass_kg = 40\n")).amputation
+    again = apply_subject_file(Subject(), written(tmp_path, subject_toml(replace(subject, foot_flat=True))))
+    assert (again.amputation, again.foot_flat) == ({"L": "transtibial"}, True)
 
 
 def test_a_decimal_comma_is_pointed_at(tmp_path: Path) -> None:
