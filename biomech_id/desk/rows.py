@@ -160,7 +160,7 @@ def visit_details(office: Office, visit: ArchiveVisit, language: str = "en") -> 
 
 def _markers(look: Mapping[str, Any] | None) -> dict[str, Any]:
     """What a marker can be called, and what the labels of markers that no set knows say by themselves."""
-    labels = (
+    labels: list[str] = (
         next((cure["labels"] for cure in look["cures"] if "labels" in cure and cure["kind"] == "marker-set"), []) if look else []
     )
     return {"marker_names": list(NAMES), "proposed_markers": proposed_names(labels) if labels else {}}
