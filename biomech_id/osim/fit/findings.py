@@ -19,6 +19,8 @@ MOST_SIZE_CHI2 = 3.0
 SIDE_SHARE, SIDE_SDS, LEAST_SIDE_SHARE = 0.03, 2.0, 0.015
 #: A sample that counts less than this was thrown out; from this share of a trial's samples on it is worth a word.
 THROWN_OUT, MOST_THROWN_OUT = 0.1, 0.001
+#: A coordinate with this standard deviation, rad or m, is half as uncertain as without any recording.
+UNSEEN_SD = 0.5
 
 
 def fit_findings(fitted: PersonFit) -> tuple[Finding, ...]:
@@ -33,7 +35,8 @@ def fit_findings(fitted: PersonFit) -> tuple[Finding, ...]:
     -------
     tuple[Finding, ...]
         One for each marker that lies where it cannot, each segment whose sides differ, each trial with samples thrown out, and one
-        for a model that does not fit or a fit that did not arrive; none for a person and recordings without fault.
+        for a model that does not fit, a fit that did not arrive or coordinates that no marker shows; none for a person and
+        recordings without fault.
     """
     return tuple(_findings(fitted))
 
@@ -65,6 +68,10 @@ def _findings(fitted: PersonFit) -> Iterator[Finding]:
                 "sd_mm": 1e3 * pair.sd_m,
             }  # fmt: skip
             yield Finding("fit-trials-disagree", values, name)
+    unseen = np.all([np.nanmean(motion.sd, axis=0) > UNSEEN_SD for motion in fitted.motions], axis=0)
+    if unseen.any():
+        names = [each for each, hidden in zip(fitted.model.coordinate_names, unseen, strict=True) if hidden]
+        yield Finding("fit-coordinates-unseen", {"names": names}, name)
     for motion in fitted.motions:
         there = np.isfinite(motion.residual_m[..., 0])
         out = there & (motion.weight < THROWN_OUT)

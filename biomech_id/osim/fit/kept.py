@@ -30,15 +30,17 @@ def fit_beside(osim: MusculoskeletalModel) -> tuple[dict[str, Any], FloatArray] 
     Returns
     -------
     tuple[dict[str, Any], FloatArray] | None
-        What ``fit.json`` holds, and (3K + 3M, P): columns are independent errors of one standard deviation, of the logarithms of
-        the factors and of the markers' offsets, m. None where no ``fit.json`` beside the file is of this very file.
+        What ``fit.json`` holds, with the file's own hash, and (3K + 3M, P): columns are independent errors of one standard
+        deviation, of the logarithms of the factors and of the markers' offsets, m. None where no ``fit.json`` beside the file is of
+        this very file, ``scaled.osim`` or ``dynamic.osim``.
     """
     file = Path(osim.source)
     try:
         record = read_json(file.parent / RECORD)
-        if record["model_sha256"] == sha256_of(file):
-            return record, np.asarray(np.linalg.cholesky(record["covariance"]))
-    except (FileRefusedError, OSError, KeyError, TypeError, ValueError, np.linalg.LinAlgError):
+        own = sha256_of(file)
+        if own in (record["model_sha256"], record.get("dynamics", {}).get("model_sha256")):
+            return record | {"model_sha256": own}, np.asarray(np.linalg.cholesky(record["covariance"]))
+    except (FileRefusedError, OSError, AttributeError, KeyError, TypeError, ValueError, np.linalg.LinAlgError):
         pass
     return None
 

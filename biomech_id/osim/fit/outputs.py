@@ -127,7 +127,7 @@ def fit_files(
             own = replace(fitted.model, bodies=forces.model.bodies)
             write_scaled_model(folder / "dynamic.osim", model_file, own, factors)
             write_forces(folder, forces)
-            record["dynamics"] = force_record(forces)
+            record["dynamics"] = force_record(forces) | {"model_sha256": sha256_of(folder / "dynamic.osim")}
         (folder / RECORD).write_text(json_text(record), encoding="utf-8", newline="\n")
     return fitted, forces, findings
 

@@ -24,7 +24,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalMo
 from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.agreement import Disagreement, disagreements, joint_measures
 from biomech_id.osim.fit.places import SizedModel, Sizes, angles_of
-from biomech_id.osim.fit.prior import marker_prior, size_covariance
+from biomech_id.osim.fit.prior import COMPUTED_WORDS, marker_prior, size_covariance
 from biomech_id.osim.fit.solve import FRAMES_COUNT, FitProblem, Fitted, fit_sizes, refine, size_precision
 from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
 from biomech_id.osim.run import with_muscle_lengths
@@ -224,16 +224,18 @@ def _scaled(model: MusculoskeletalModel, z: FloatArray) -> MusculoskeletalModel:
 
 
 def _common(model: MusculoskeletalModel, trials: Sequence[Trial]) -> tuple[MusculoskeletalModel, list[FloatArray]]:
-    """The model with the markers that some trial has, and their places (N, M, 3) in each, axes of the surroundings, m."""
+    """The model with the markers worn in some trial, and their places (N, M, 3) in each, axes of the surroundings, m."""
     refuse_constraints(model, "The fit")
     if not trials:
         raise MissingInputError("No trial was given.", value=0, expected="at least one recording", where=model.name)
     recorded = {name for trial in trials for name in trial.markers.names if trial.markers.present(name)}
-    markers = tuple(m for m in model.markers if m.name in recorded and m.body != SURROUNDINGS)
+    placed = {name for name in recorded if not any(word in name.lower() for word in COMPUTED_WORDS)}
+    markers = tuple(m for m in model.markers if m.name in placed and m.body != SURROUNDINGS)
     if len(markers) < FEWEST_SHARED:
         raise MissingInputError(
-            f"The model {model.name} and the recordings have {len(markers)} markers of the same name; {FEWEST_SHARED} are needed. "
-            "Name the model's markers as the recordings do, by a file of markers for example.",
+            f"Of the {len(model.markers)} markers of the model {model.name} the recordings have {len(markers)} by name; "
+            f"{FEWEST_SHARED} are needed. Where names differ, give a MarkerSet with the recordings' names (--markers); an arm or a "
+            "foot alone with fewer markers cannot be fitted.",
             value=sorted(recorded)[:20], expected=f"some of {[m.name for m in model.markers][:20]}",
             where=model.source or model.name,
         )  # fmt: skip
@@ -263,16 +265,12 @@ def _first_size(sized: SizedModel, candidates: Sequence[FloatArray], tasks: Trac
 
     A model much larger than the person folds to fit: the factor begins with distances within bodies, which no posture changes.
     """
-    few = [y[np.linspace(0, len(y) - 1, min(FIRST_FRAMES, len(y))).astype(int)] for y in candidates]
-    z = np.full((len(sized.model.bodies), 3), _within_bodies(sized, np.concatenate(few)))
+    y = np.concatenate([y[np.linspace(0, len(y) - 1, min(FIRST_FRAMES, len(y))).astype(int)] for y in candidates])
+    y = np.where(_seen(y)[..., None], y, np.nan)
+    z = np.full((len(sized.model.bodies), 3), _within_bodies(sized, y))
     for _ in range(FIRST_ROUNDS):
-        model, above, below = _scaled(sized.model, z), 0.0, 0.0
-        for y in few:
-            pose = track_markers(model, _names(model), y, tasks, rate_hz=1.0)
-            y = np.where(np.isfinite(y).all(axis=2, keepdims=True), y, np.nan)
-            p = y + pose.residual_m
-            above += float(np.nansum((y - np.nanmean(y, axis=1, keepdims=True)) ** 2))
-            below += float(np.nansum((p - np.nanmean(p, axis=1, keepdims=True)) ** 2))
+        p = y + track_markers(_scaled(sized.model, z), _names(sized.model), y, tasks, rate_hz=1.0).residual_m
+        above, below = (float(np.nansum((each - np.nanmean(each, axis=1, keepdims=True)) ** 2)) for each in (y, p))
         z = z + 0.5 * np.log(above / below)
     return z
 

@@ -141,6 +141,8 @@ class SizedModel:
         (M,), bodies of the markers; 0 is the surroundings.
     place_m : FloatArray
         (M, 3), their places in the bodies' frames before scaling.
+    own_columns : IntArray
+        (M, 9), where the offset and the shapes of each marker stand in `Sizes.flat`.
     """
 
     def __init__(self, model: MusculoskeletalModel) -> None:
@@ -149,6 +151,8 @@ class SizedModel:
         skeleton = self.tree.skeleton
         self.body: IntArray = np.array([skeleton.body_index(marker.body) for marker in model.markers])
         self.place_m = np.array([np.asarray(marker.place_m, dtype=float) for marker in model.markers])
+        K3, M = 3 * len(model.bodies), len(model.markers)
+        self.own_columns = np.hstack([K3 + np.arange(3 * M).reshape(M, 3), K3 + 3 * M + np.arange(6 * M).reshape(M, 6)])
 
     def tree_of(self, z: FloatArray) -> Tree:
         """The tree of the model scaled.
@@ -224,7 +228,7 @@ class SizedModel:
         scaled: FloatArray = out * np.exp(z).ravel()
         return scaled
 
-    def places(self, tree: Tree, sizes: Sizes, q: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def places(self, tree: Tree, sizes: Sizes, q: FloatArray, x: FloatArray) -> tuple[FloatArray, ...]:
         """Markers and how everything moves them.
 
         Parameters
@@ -240,23 +244,16 @@ class SizedModel:
 
         Returns
         -------
-        tuple[FloatArray, FloatArray, FloatArray]
-            Places (N, M, 3), derivatives (N, M, 3, F) by the free coordinates, and (N, M, 3, 3K + 9M) by the sizes; m, axes of the
-            surroundings.
+        tuple[FloatArray, ...]
+            Places (N, M, 3), derivatives (N, M, 3, F) by the free coordinates, (N, M, 3, 3K) by the logarithms of the factors, and
+            (N, M, 3, 9) by each marker's own offset and shapes; m, axes of the surroundings.
         """
         posture = tree.posture(q)
         p = posture.points(self.body, self.local_m(sizes, x))
-        n, M = p.shape[:2]
-        K3 = sizes.z.size
-        by_size = np.zeros((n, M, 3, K3 + 9 * M))
-        by_size[..., :K3] = self.origins_by_z(posture, q, sizes.z)[:, self.body]
-        s = np.exp(sizes.z)
+        by_z = self.origins_by_z(posture, q, sizes.z)[:, self.body]
+        s, R = np.exp(sizes.z), posture.place[:, self.body, :3, :3]
         for m, b in enumerate(self.body):
-            R = posture.place[:, b, :3, :3]
             if b:
-                by_size[:, m, :, 3 * b - 3 : 3 * b] += R * (self.place_m[m] * s[b - 1])
-            by_size[:, m, :, K3 + 3 * m : K3 + 3 * m + 3] = R
-            for k in range(2):
-                at = K3 + 3 * M + 6 * m + 3 * k
-                by_size[:, m, :, at : at + 3] = R * x[:, m, k, None, None]
-        return p, points_jacobian(tree, posture, self.body, p), by_size
+                by_z[:, m, :, 3 * b - 3 : 3 * b] += R[:, m] * (self.place_m[m] * s[b - 1])
+        own = np.concatenate([R, R * x[..., :1, None], R * x[..., 1:, None]], axis=3)
+        return p, points_jacobian(tree, posture, self.body, p), by_z, own

@@ -27,6 +27,8 @@ BONY_WORDS = (
     "asis", "psis", "sacr", "c7", "clav", "stern", "acrom", "shoulder", "epic", "knee", "mall", "ankle", "heel", "calc", "toe",
     "mt", "elbow", "wrist",
 )  # fmt: skip
+#: Words in names of points that a laboratory's software computes from markers: joint centres, and their projections on the floor.
+COMPUTED_WORDS = ("hjc", "kjc", "ajc", "sjc", "ejc", "wjc", "joint", "ground")
 #: Misplacement along each axis, m: of a marker on a bony landmark (a trained examiner's 7 to 10 mm), and of any other.
 BONY_SD_M, FREE_SD_M = 0.010, 0.040
 #: Share of the skin's movement, as a standard deviation, that goes with the joint angles.

@@ -168,7 +168,7 @@ def normal_blocks(problem: FitProblem, tree: Tree, sizes: Sizes, q: FloatArray, 
         Of N frames.
     """
     x = problem.angles.of(q)
-    p, J_q, J_t = problem.sized.places(tree, sizes, q, x)
+    p, J_q, J_z, own = problem.sized.places(tree, sizes, q, x)
     off = np.where(problem.seen[..., None], problem.measured_m - p, 0.0)
     e2 = (off**2).sum(axis=2) / problem.markers.sigma_m**2
     limit = ROBUST_SIGMAS**2
@@ -177,17 +177,25 @@ def normal_blocks(problem: FitProblem, tree: Tree, sizes: Sizes, q: FloatArray, 
     scale = problem.frames_count / ((1.0 - SHAPE_SHARE**2) * problem.markers.sigma_m**2)
     loss = np.where(beyond > 1.0, limit * (1.0 + np.log(beyond)), e2) * problem.markers.sigma_m**2
     n, M = weight.shape
-    W = np.repeat(weight * scale, 3, axis=1)[..., None]
-    J_q, J_t = J_q.reshape(n, 3 * M, -1), J_t.reshape(n, 3 * M, -1)
-    r = off.reshape(n, 3 * M)
-    WJ_q = W * J_q
-    A, g_q = WJ_q.swapaxes(1, 2) @ J_q, (WJ_q * r[..., None]).sum(axis=1)
+    W = (weight * scale)[..., None, None]
+    WJ_q, Wr = W * J_q, W[..., 0] * off
+    flat_q = WJ_q.reshape(n, 3 * M, -1)
+    A, g_q = flat_q.swapaxes(1, 2) @ J_q.reshape(n, 3 * M, -1), (WJ_q * off[..., None]).sum(axis=(1, 2))
     cost = 0.5 * float((loss * scale).sum()) + _coordinates(problem, tree, q, A, g_q)
-    J_t = J_t if with_sizes else J_t[..., :0]
-    E = WJ_q.swapaxes(1, 2) @ J_t
-    WJ_t = (np.sqrt(W) * J_t).reshape(n * 3 * M, J_t.shape[2])
-    g_t = (np.sqrt(W[..., 0]) * r).ravel() @ WJ_t
-    return NormalBlocks(cost, A, E, WJ_t.T @ WJ_t, g_q, g_t, weight, off)
+    K3, columns = J_z.shape[3], problem.sized.own_columns
+    P = K3 + columns.size if with_sizes else 0
+    E, D, g_t = np.empty((n, A.shape[1], P)), np.zeros((P, P)), np.empty(P)
+    if with_sizes:
+        # A marker's offset and shapes move no other marker.
+        WJ_z = W * J_z
+        E[..., :K3] = flat_q.swapaxes(1, 2) @ J_z.reshape(n, 3 * M, K3)
+        E[..., columns] = np.moveaxis(WJ_q.swapaxes(2, 3) @ own, 2, 1)
+        D[:K3, :K3] = WJ_z.reshape(-1, K3).T @ J_z.reshape(-1, K3)
+        D[:K3, columns] = np.moveaxis((WJ_z.swapaxes(2, 3) @ own).sum(axis=0), 1, 0)
+        D[columns, :K3] = np.moveaxis(D[:K3, columns], 0, 2)
+        D[columns[:, :, None], columns[:, None]] = ((W * own).swapaxes(2, 3) @ own).sum(axis=0)
+        g_t[:K3], g_t[columns] = np.einsum("nmi,nmik->k", Wr, J_z), np.einsum("nmi,nmik->mk", Wr, own)
+    return NormalBlocks(cost, A, E, D, g_q, g_t, weight, off)
 
 
 def _coordinates(problem: FitProblem, tree: Tree, q: FloatArray, A: FloatArray, g_q: FloatArray) -> float:

@@ -126,7 +126,16 @@ def test_only_a_record_of_this_very_file_counts(tmp_path: Path) -> None:
     assert read is not None
     assert read[0] == record
     np.testing.assert_array_equal(read[1], 2 * np.eye(ROWS))
-    for other in ({"schema": 1}, {"fit": "of another program"}, {**record, "model_sha256": "0"}):
+    beside.write_text(json.dumps({**record, "model_sha256": "0", "dynamics": {"model_sha256": sha256_of(file)}}))
+    with_forces = fit_beside(osim)
+    assert with_forces is not None
+    assert with_forces[0]["model_sha256"] == sha256_of(file)
+    for other in (
+        {"schema": 1},
+        {"fit": "of another program"},
+        {**record, "model_sha256": "0"},
+        {**record, "model_sha256": "0", "dynamics": 1},
+    ):
         beside.write_text(json.dumps(other))
         assert fit_beside(osim) is None
     beside.write_text(json.dumps(record))

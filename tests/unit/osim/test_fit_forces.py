@@ -180,6 +180,7 @@ def test_masses_that_nobody_has_are_named_and_refused(wrong: ForceFit) -> None:
         assert [finding.rule for finding in force_findings(off)] == ["fit-mass-off"]
     (finding,) = force_findings(thigh)
     assert (finding.values["segment"], finding.values["percent"]) == ("thigh", pytest.approx(50.0))
+    assert "Oberschenkel" in finding.text("de")
 
 
 def test_contacts_that_stand_off_together_are_named_and_refused(wrong: ForceFit) -> None:

@@ -56,7 +56,11 @@ def test_derivatives_are_those_of_central_differences() -> None:
     q = sized.tree.skeleton.completed(walk(3) + 0.1)
     x = rng.normal(size=(3, M, 2))
     tree, h = sized.tree_of(sizes.z), 1e-6
-    _, by_q, by_size = sized.places(tree, sizes, q, x)
+    _, by_q, by_z, own = sized.places(tree, sizes, q, x)
+    by_size = np.zeros((*by_z.shape[:3], len(sizes.flat)))
+    by_size[..., : by_z.shape[3]] = by_z
+    for m, columns in enumerate(sized.own_columns):
+        by_size[:, m, :, columns] = np.moveaxis(own[:, m], 2, 0)
 
     def at(sizes: Sizes) -> np.ndarray:
         return sized.tree_of(sizes.z).posture(q, rows=False).points(sized.body, sized.local_m(sizes, x))
@@ -150,7 +154,8 @@ def test_trials_that_disagree_are_named(fitted: PersonFit) -> None:
     apart = Disagreement(("walk", "squat"), "hip_r y", -0.017, 0.005)
     findings = fit_findings(replace(fitted, disagreements=(apart, replace(apart, apart_m=0.014))))
     assert [(finding.rule, finding.values["apart_mm"]) for finding in findings] == [("fit-trials-disagree", 17.0)]
-    assert "hip_r y" in findings[0].message
+    assert "disagree on the place of the right hip centre in the pelvis (upwards) by 17 mm" in findings[0].message
+    assert "bei dem Ort der rechten Hüftmitte im Becken (nach oben) um 17 mm uneins" in findings[0].text("de")
 
 
 def test_samples_thrown_out_are_counted() -> None:
@@ -162,12 +167,44 @@ def test_samples_thrown_out_are_counted() -> None:
     assert [finding.values["marker"] for finding in fit_findings(far)] == ["T2"]
 
 
+def test_what_software_computed_is_no_marker() -> None:
+    """A joint centre of a file is made of the file's markers: it would count them twice."""
+    trial, *_ = recorded(0.001)
+    model = with_names()
+    more = ("R_HJC", "L.KneeJoint", "R.HeelGround")
+    names, centre = (*trial.markers.names, *more), trial.markers.position_m[:, :1]
+    both = replace(trial, markers=Markers(names, np.concatenate([trial.markers.position_m, *3 * [centre]], axis=1), 50.0))
+    centres = tuple(ModelMarker(name, "thigh", (0.0, 0.0, 0.0)) for name in more)
+    fitted = fit(replace(model, markers=(*model.markers, *centres)), [both])
+    assert [marker.name for marker in fitted.model.markers] == [marker.name for marker in model.markers]
+
+
+def test_a_part_without_markers_is_said() -> None:
+    """As after an amputation: no marker on the shank."""
+    trial, *_ = recorded(0.001)
+    body = {marker.name: marker.body for marker in with_names().markers}
+    keep = [k for k, name in enumerate(trial.markers.names) if body[name] == "pelvis" or body[name] == "thigh"]
+    markers = Markers(tuple(trial.markers.names[k] for k in keep), trial.markers.position_m[:, keep], 50.0)
+    findings = fit_findings(fit(with_names(), [replace(trial, markers=markers)]))
+    (names,) = (finding.values["names"] for finding in findings if finding.rule == "fit-coordinates-unseen")
+    assert "knee" in names
+
+
+def test_a_marker_less_changes_little(fitted: PersonFit) -> None:
+    trial, *_ = recorded(0.0005)
+    keep = [k for k, name in enumerate(trial.markers.names) if name != "T2"]
+    markers = Markers(tuple(trial.markers.names[k] for k in keep), trial.markers.position_m[:, keep], 50.0)
+    fewer = fit(with_names(), [replace(trial, markers=markers)])
+    assert "T2" not in [marker.name for marker in fewer.model.markers]
+    assert np.all(np.abs(np.log(fewer.factors / fitted.factors)) < fitted.factor_sd)
+
+
 def test_refusals_name_what_is_missing(tmp_path: Path) -> None:
     trial = recorded(0.001)[0]
     with pytest.raises(MissingInputError, match="No trial"):
         fit(with_names(), [])
     renamed = replace(trial, markers=replace(trial.markers, names=tuple(f"x{name}" for name in trial.markers.names)))
-    with pytest.raises(MissingInputError, match="0 markers of the same name"):
+    with pytest.raises(MissingInputError, match="the recordings have 0 by name"):
         fit(with_names(), [renamed])
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(BiomechError, match="is not what an earlier fit wrote"):
