@@ -15,6 +15,10 @@ pytestmark = pytest.mark.real
 def test_a_recorded_walk_and_its_plate_moved(shared_dir: Path) -> None:
     model, motion, outer = study.recorded(shared_dir / "opensim_refs/rajagopal_walk")
     base, shifted = (study.solved(model, motion, study.moved(outer, 2, mm)) for mm in (0.0, 30.0))
+    table = study.TABLE.read_text(encoding="utf-8")
+    for mm, one in ((0, base), (30, shifted)):
+        figures = " | ".join(study.left(each) for each in (one.before, one.after, one.if_moved))
+        assert f"| rajagopal_walk | {mm:+d} sideways | {figures} | {study.change_deg(one):.2f} |" in table
     assert base.before.peak_moment_share > 0.03
     assert base.after.peak_force_share <= 0.05
     assert base.after.peak_moment_share <= 0.01
