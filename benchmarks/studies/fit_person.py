@@ -123,7 +123,8 @@ def _measured_throughout(scaler: ScalerSetup, model: MusculoskeletalModel) -> Sc
     more = []
     for words, pair in BY_HAND.items():
         bodies = [b.name for b in model.bodies if any(word in b.name for word in words) and b.name not in measured]
-        pairs = {pair, tuple(name.replace("R.", "L.") for name in pair)}
+        first, second = pair
+        pairs = {pair, (first.replace("R.", "L."), second.replace("R.", "L."))}
         more += [Measurement(words[0], tuple(sorted(pairs)), tuple((name, "XYZ") for name in bodies))] if bodies else []
     return replace(scaler, measurements=(*scaler.measurements, *more))
 
