@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+import biomech_id as bid
+from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.outputs import fit_files
+from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
+from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.readers.opensim.storage import read_storage
 
 osim: Any = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")
+
+IK_SETUP = """<OpenSimDocument Version="40500"><InverseKinematicsTool name="ik"><results_directory>.</results_directory>
+<model_file>out/scaled.osim</model_file><constraint_weight>Inf</constraint_weight><accuracy>1e-9</accuracy>
+<time_range>0 1</time_range><marker_file>{file}</marker_file><IKTaskSet><objects>{tasks}</objects></IKTaskSet><output_motion_file>ik.mot
+</output_motion_file></InverseKinematicsTool></OpenSimDocument>"""
 
 
 def test_opensim_opens_the_fitted_model(shared_dir: Path, tmp_path: Path) -> None:
@@ -34,6 +44,26 @@ def test_opensim_opens_the_fitted_model(shared_dir: Path, tmp_path: Path) -> Non
         place = theirs.getMarkerSet().get(marker.name).getLocationInGround(state).to_numpy()
         # Angles have eight decimals of a degree, 2e-10 rad.
         np.testing.assert_allclose(place, at, atol=1e-8)
+
+
+def test_opensim_s_inverse_kinematics_of_the_fitted_model_are_ours(
+    shared_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shared_dir / "opensim_refs/fit/gait2392_101"
+    fit_files(folder / "model.osim", [folder / "walk1.trc"], tmp_path / "out")
+    model, walk = read_osim(tmp_path / "out/scaled.osim", muscles=False), bid.read(folder / "walk1.trc")
+    names = walk.markers.names
+    tasks = "".join(f'<IKMarkerTask name="{name}"><apply>true</apply><weight>1</weight></IKMarkerTask>' for name in names)
+    (tmp_path / "ik.xml").write_text(IK_SETUP.format(tasks=tasks, file=folder / "walk1.trc"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert osim.InverseKinematicsTool("ik.xml").run()
+    table = read_storage(tmp_path / "ik.mot")
+    y = walk.markers.position_m[: len(table.time_s)] @ R_LAB_SURROUNDINGS
+    ours = track_markers(model, names, y, TrackingTasks(dict.fromkeys(names, 1.0)), rate_hz=walk.rate_hz).q
+    turning = np.array([c.motion == "rotational" for c in model.coordinates])
+    theirs = np.column_stack([table[name] for name in model.coordinate_names])
+    assert len(theirs) > 50
+    np.testing.assert_allclose(ours, np.where(turning, np.deg2rad(theirs), theirs), atol=2e-6)
 
 
 def test_opensim_leaves_over_as_much_after_the_correction(shared_dir: Path, tmp_path: Path) -> None:
