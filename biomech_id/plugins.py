@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 GROUP = "biomech_id"
+#: Modules from outside that have registered a row in any registry.
+REGISTERING: set[str] = set()
 RowName = TypeVar("RowName", bound=Hashable)
 Value = TypeVar("Value")
 
@@ -165,7 +167,10 @@ def _registering_module() -> str:
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_name != "<module>" and frame.f_globals["__name__"].startswith((GROUP, "contextlib")):
         frame = frame.f_back
-    return str(frame.f_globals["__name__"])
+    name = str(frame.f_globals["__name__"])
+    if name.partition(".")[0] != GROUP:
+        REGISTERING.add(name)
+    return name
 
 
 @cache

@@ -487,9 +487,11 @@ class Office:
         while began and process_start(process) == began and not self._closed.wait(0.5):
             pass
         if not self._closed.is_set():
-            self._take_or_begin(visit, results)
-            self._awaited.discard(visit.id)
-            self.tell("visit", {"id": visit.id})
+            try:
+                self._take_or_begin(visit, results)
+            finally:
+                self._awaited.discard(visit.id)
+                self.tell("visit", {"id": visit.id})
 
     # Comparisons and exports
 

@@ -112,6 +112,8 @@ class Results:
             Its number.
         """
         path = self.record.folder / UNDER_WAY
+        if not path.is_file():
+            return  # cancelled meanwhile: it must not begin again
         write_text_whole(path, document_toml({**read_toml(path), "process": process, "started": process_start(process)}))
 
     def take_over(self) -> bool:

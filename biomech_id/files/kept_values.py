@@ -7,7 +7,6 @@ run. Whatever cannot be read counts as not kept.
 from __future__ import annotations
 
 import pickle
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
@@ -15,17 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
-from biomech_id._version import __version__
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
 from biomech_id.files.digest import digest
 
 V = TypeVar("V")
-
-#: What every value follows from.
-VERSIONS = (__version__, np.__version__, sys.version)
 
 _PACKAGE = __name__.partition(".")[0]
 #: What NumPy's arrays and this package's read-only values are made by.
@@ -64,9 +57,12 @@ class KeptValues:
     ----------
     folder : Path
         Made with the first value, for its owner alone.
+    versions : tuple[str, ...], optional
+        Of all that computes: what another one made is not taken over.
     """
 
     folder: Path
+    versions: tuple[str, ...] = ()
     _asked: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def read(self, key: str) -> Any:
@@ -149,7 +145,7 @@ def made_once(kept: KeptValues | None, make: Callable[[], V], kind: str, *given:
     """
     if kept is None:
         return make()
-    key = digest(VERSIONS, kind, *given)
+    key = digest(kept.versions, kind, *given)
     value: V | None = kept.read(key)
     if value is None:
         value = make()

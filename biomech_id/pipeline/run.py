@@ -17,7 +17,7 @@ from biomech_id.files.unfinished import clear_beside
 from biomech_id.languages import WRITTEN, worded
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.stage.analysis import Analysis
-from biomech_id.pipeline.stage.reuse import keep, with_tables
+from biomech_id.pipeline.stage.reuse import keep, versions, with_tables
 from biomech_id.pipeline.stages import analysed
 from biomech_id.privacy.last_scan import last_scan
 from biomech_id.readers import read_recording
@@ -132,7 +132,7 @@ def _kept_beside(out: Path, job: Job) -> KeptValues:
             f"{option('code')}.",
             value=job.code, expected=f"one of {option('reuse')} and {option('code')}", where=option("reuse"),
         )  # fmt: skip
-    return KeptValues(out.with_name(f".{out.name}.reuse"))
+    return KeptValues(out.with_name(f".{out.name}.reuse"), versions())
 
 
 def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: list[str]) -> None:

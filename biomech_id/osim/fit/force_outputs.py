@@ -144,7 +144,9 @@ def force_lines(forces: ForceFit) -> tuple[str, ...]:
     shift_mm = 1e3 * float(np.linalg.norm(forces.centre_m[furthest]))
     others = ", ".join(f"{moment:.0f} N m in {name}" for name, moment in forces.left_in_trials_Nm.items())
     lines = [
-        f"The loads are taken for those of {forces.name}: of trials that they carry, least is left over there ({others})",
+        f"The loads are taken for those of {forces.name}: of trials that they carry, least is left over there ({others})"
+        if len(forces.left_in_trials_Nm) > 1
+        else f"The loads are those of {forces.name} ({others})",
         f"{where}, left over at the root: {_left(forces.before)} before, {_left(forces.after)} after",
         f"changed most: {forces.model.coordinate_names[most]} by {np.rad2deg(forces.change_rms[most]):.2f} deg RMS "
         f"({forces.change_in_sd[most]:.1f} SD), mass of {forces.kinds[heaviest]} by {mass_percent:+.0f} % "

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import numpy as np
+import scipy
+
+from biomech_id._version import __version__
 from biomech_id.errors import OutputError
 from biomech_id.files.digest import digest
 from biomech_id.files.inputs import sha256_of
-from biomech_id.files.kept_values import VERSIONS, KeptValues
+from biomech_id.files.kept_values import KeptValues
 from biomech_id.gait.review import Review
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.pipeline.stage.trial import solve_again
+from biomech_id.plugins import REGISTERING
 from biomech_id.readers.c3d.read import read_c3d
 from biomech_id.readers.formats import FORMATS
 from biomech_id.request.intake import Reader
@@ -33,6 +41,23 @@ _BESIDE_TABLES = {
 _KEPT = ("movement", "by_hand", "result", "mean_cycle_s")
 #: Behind a trial's key: where its bands lie.
 _BANDS = "-bands"
+
+
+def versions() -> tuple[str, ...]:
+    """Return what every value follows from: this package, what computes, and the sources of plug-ins.
+
+    A plug-in is a laboratory's own code, which changes without a version. One without sources, typed into an interpreter, counts as
+    another one each time.
+    """
+    return (__version__, np.__version__, scipy.__version__, sys.version, *_sources(frozenset(REGISTERING)))
+
+
+@cache
+def _sources(modules: frozenset[str]) -> tuple[str, ...]:
+    packages = {name.partition(".")[0] for name in modules}
+    loaded = {name: module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in packages}
+    files = (getattr(module, "__file__", None) for module in loaded.values())
+    return tuple(sha256_of(Path(file)) if file else str(uuid4()) for file in files)
 
 
 def kept_reader(kept: KeptValues | None, reader: Reader, *given: object) -> Reader:
@@ -56,7 +81,7 @@ def kept_reader(kept: KeptValues | None, reader: Reader, *given: object) -> Read
         if path.suffix.lower() == ".c3d":
             with suppress(OSError):
                 sha256 = sha256_of(path)
-        key = digest(VERSIONS, "recording", sha256, path, given)
+        key = digest(memory.versions, "recording", sha256, path, given)
         known: Trial | None = memory.read(key) if sha256 else None
         trial = known or reader(path)
         if known is None and sha256 and trial.sha256 == sha256:  # nobody has written the file meanwhile
@@ -150,7 +175,7 @@ def _key(walk: TrialAnalysis, model: str, recipe: Recipe) -> str:
     decided = walk.review and walk.review.of_trial(walk.trial.name)
     decisions = {each.name: getattr(decided, each.name) for each in fields(Review) if each.name != "file"}
     given = (walk.condition, walk.extra, walk.carried, walk.worn, walk.static, walk.foot_models)
-    return _hash(VERSIONS, walk.trial, model, decisions, given, recipe) if model else ""
+    return _hash(versions(), walk.trial, model, decisions, given, recipe) if model else ""
 
 
 def _hash(*values: object) -> str:

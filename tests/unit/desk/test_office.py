@@ -173,6 +173,16 @@ def test_only_whole_results_take_the_old_ones_place(office: Office, results: Wri
     assert not own.coming.exists()
 
 
+def test_a_run_that_is_cancelled_as_its_process_begins_does_not_begin_again(open_office: Callable[[], Office]) -> None:
+    office = open_office()
+    own = office.results(visit_of(office))
+    own.begin(visit_of(office))
+    own.give_up()
+    own.note_process(os.getpid())
+    office.lock.release()
+    assert open_office().stage(visit_of(office)) == "new"
+
+
 def test_a_desk_that_was_killed_goes_on_where_it_was(open_office: Callable[[], Office], results: Write) -> None:
     office = open_office()
     visits = [visit_of(office, path) for path in ("anna/2026-01", "anna/2026-02", "ben/one")]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,8 @@ from biomech_id.movement.movement import CalibratedModel
 from biomech_id.pipeline import emg
 from biomech_id.pipeline.prepare import Prepared
 from biomech_id.pipeline.run import run_job
-from biomech_id.pipeline.stage import recordings, trial
-from biomech_id.pipeline.stage.reuse import kept_reader
+from biomech_id.pipeline.stage import recordings, reuse, trial
+from biomech_id.pipeline.stage.reuse import kept_reader, versions
 from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
@@ -230,3 +232,25 @@ def test_a_foreign_file_is_not_kept_and_runs_nothing(tmp_path: Path, monkeypatch
     (tmp_path / "kept" / "b").write_bytes(pickle.dumps(Runs()))
     assert values.read("b") is None
     assert not (tmp_path / "was-run").exists()
+
+
+@pytest.mark.parametrize("module", ["laboratory_of_one_file", "__main__"])
+def test_nothing_made_with_another_plugin_is_taken_over(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A laboratory's filter changes without a version; one without a file is another one each time."""
+    source = tmp_path / "laboratory_of_one_file.py"
+    source.write_text("from biomech_id.plugins import Registry\nFILTERS = Registry('filter')\nFILTERS.add('ours', 1)\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(reuse, "REGISTERING", set())
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", None, raising=False)
+    without = versions()
+    if module == "__main__":
+        reuse.REGISTERING.add(module)
+    else:
+        monkeypatch.setattr("biomech_id.plugins.REGISTERING", reuse.REGISTERING)
+        import_module(module)
+    first = versions()
+    assert without != first == versions()
+    source.write_text(source.read_text("utf-8").replace("1", "2"), "utf-8")
+    reuse._sources.cache_clear()
+    assert versions() not in (without, first)
+    sys.modules.pop("laboratory_of_one_file", None)
