@@ -136,7 +136,8 @@ def made_once(kept: KeptValues | None, make: Callable[[], V], kind: str, *given:
     kind : str
         What it is, one word for each caller.
     given : object
-        All that it follows from, beside the versions of this package and what computes: data of which `files.digest.digest` returns a hash.
+        All that it follows from, beside the versions of this package and what computes: data of which `files.digest.digest` returns
+        a hash.
 
     Raises
     ------
