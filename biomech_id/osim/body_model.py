@@ -148,7 +148,7 @@ def _scaled(osim: MusculoskeletalModel, given: CalibrationInput) -> SkeletalMode
     if given.static is None:
         raise MissingInputError(
             f"{given.where or osim.name}: the model {osim.name} is not scaled to this subject, and there is no static trial "
-            "to scale it to.",
+            "to scale it to. Add one, or fit the model to the recordings first: biomech-id fit.",
             value=[marker.name for marker in osim.markers], where=osim.source or osim.name,
             expected="a scaled model with the recordings' markers, or a static trial",
         )  # fmt: skip

@@ -21,8 +21,8 @@ osim.Logger.setLevelString("error")
 
 IK_SETUP = """<OpenSimDocument Version="40500"><InverseKinematicsTool name="ik"><results_directory>.</results_directory>
 <model_file>out/scaled.osim</model_file><constraint_weight>Inf</constraint_weight><accuracy>1e-9</accuracy>
-<time_range>0 1</time_range><marker_file>{file}</marker_file><IKTaskSet><objects>{tasks}</objects></IKTaskSet><output_motion_file>ik.mot
-</output_motion_file></InverseKinematicsTool></OpenSimDocument>"""
+<time_range>0 1</time_range><marker_file>{file}</marker_file><IKTaskSet><objects>{tasks}</objects></IKTaskSet>
+<output_motion_file>ik.mot</output_motion_file></InverseKinematicsTool></OpenSimDocument>"""
 
 
 def test_opensim_opens_the_fitted_model(shared_dir: Path, tmp_path: Path) -> None:
