@@ -40,7 +40,7 @@ def proposed_names(labels: Collection[str]) -> dict[str, str]:
     return {label: names[key] for label, key in spoken.items() if key in names}
 
 
-def marker_places(path: Path) -> dict[str, list[float]]:
+def pictured_markers(path: Path) -> dict[str, list[float]]:
     """Return where each marker of a recording is on the average, for a picture of them.
 
     Parameters

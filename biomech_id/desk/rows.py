@@ -11,7 +11,7 @@ from typing import Any
 from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.command import command_line, run_words
 from biomech_id.desk.look import sentences
-from biomech_id.desk.marker_names import NAMES, marker_places, proposed_names
+from biomech_id.desk.marker_names import NAMES, pictured_markers, proposed_names
 from biomech_id.desk.office import Office
 from biomech_id.desk.record import CHOICES_FILE, REVIEW_FILE, VisitRecord, revision_of
 from biomech_id.desk.versions import is_readable, signatures_of
@@ -179,12 +179,12 @@ def standing_markers(office: Office, visit: ArchiveVisit) -> dict[str, list[floa
     Returns
     -------
     dict[str, list[float]]
-        As of `marker_places`; empty where nobody has looked yet, or nothing can be read.
+        As of `pictured_markers`; empty where nobody has looked yet, or nothing can be read.
     """
     look = office.look_of(visit)
     readable = [each for each in look["files"] if each["readable"] and each["points"]] if look else []
     best = min(readable, key=lambda each: not each["static"], default=None)
-    return marker_places(visit.folder / best["name"]) if best else {}
+    return pictured_markers(visit.folder / best["name"]) if best else {}
 
 
 def _look_failed(office: Office, visit: ArchiveVisit) -> list[str]:

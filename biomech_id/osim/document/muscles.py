@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.joints import AxisFunction
-from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, OffsetFrame, PathPoint, PathWrap
+from biomech_id.multibody.musculoskeletal import MovingPoint, MuscleModel, PathPoint, PathWrap
 from biomech_id.osim.document.functions import function_in
+from biomech_id.osim.document.joints import Finder
 from biomech_id.readers.opensim.document import described, element_number, element_numbers, element_text, objects_in, socket
 
-#: Frame of a name, with who asks.
-Finder = Callable[..., OffsetFrame]
 #: What a muscle says of its size; the last is the pennation's name in version 2.
 _NUMBERS = (
     "max_isometric_force", "optimal_fiber_length", "tendon_slack_length", "pennation_angle_at_optimal", "pennation_angle",
