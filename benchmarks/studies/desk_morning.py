@@ -332,10 +332,11 @@ def table(rows: Sequence[Came]) -> str:
     notes = (
         "Right: exactly the expected cures are offered, the run grades every layer as the recordings allow, the signature holds. "
         "Grades are of kinematics, kinetics and muscles. Typed are texts in fields (name, mass, a diameter), in brackets those "
-        "that hold a path. By hand are files that the command line shown writes with the same bytes. Two things the desk cannot do "
-        "are written down as the right end: nobody can name unknown markers by clicks, so `own names` is signed with its muscles "
-        "alone, and `no static` cannot be run. `exchanged` was first expected to be accepted throughout; labels put right by hand "
-        "are a limit of their own (`repaired`), so it is shown with limits. Angles of `own names` were first expected to be called "
+        "that hold a path. By hand are files that the command line shown writes with the same bytes. Two visits hold too "
+        "little for angles, and that is written down as the right end: `own names` (clusters without anatomical points, no static "
+        "trial) is signed with its muscles alone, and `no static` cannot be run. `exchanged` was first expected to be accepted "
+        "throughout; labels put right by hand are a limit of their own (`repaired`), so it is shown with limits. Angles of "
+        "`own names` were first expected to be called "
         "not measured, as before the run; the run calls them not judged, which says as much."
     )
     columns = ("visit", "what lies in it", "cures", "end", "grades", "right", "clicks", "typed (paths)", "same bytes by hand",

@@ -1,4 +1,4 @@
-"""The technician's morning in a real browser: the study's table holds its gates, and two of its visits agree with it today."""
+"""The technician's morning in a real browser: the study's table holds its gates, and one of its visits agrees with it today."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from benchmarks.studies.desk_folders import DATA, FOLDERS, Folder, virtual
 from tests.peers.browser import browser
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-#: Of the table: a decision and a second run, and a visit with cures.
-SAMPLE = FOLDERS[:2]
+#: Of the table: a visit with a decision and a second run.
+SAMPLE = FOLDERS[:1]
 
 
 def rows_of(table: Path) -> dict[str, list[str]]:
@@ -44,7 +44,7 @@ def test_the_tables_hold_their_gates() -> None:
     assert (ended, with_commands, lost) == (30, 15, 0)
 
 
-def test_two_visits_agree_with_the_table(tmp_path: Path, chromium: Any) -> None:
+def test_a_visit_agrees_with_the_table(tmp_path: Path, chromium: Any) -> None:
     archive, asked, rows = tmp_path / "archive", list[str](), rows_of(desk_morning.TABLE)
     desk_morning.write_folders(archive, SAMPLE)
     with desk_morning.opened_desk(archive, chromium, asked) as (page, _):
