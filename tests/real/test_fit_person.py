@@ -17,6 +17,7 @@ from biomech_id.conventions import ANGLE_VARIABLE
 from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.fit.findings import fit_findings
 from biomech_id.osim.fit.outputs import fit_files
+from biomech_id.osim.fit.person import fit
 from biomech_id.osim.scaling import scaled_model
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, skeletal_model
 from biomech_id.osim.skeleton.skeleton import Skeleton
@@ -179,3 +180,29 @@ def test_the_committed_tables_of_the_study_are_within_their_gates_but_for_one() 
         assert accused == 0
     # `docs/fit-the-person.md` says so.
     assert beyond == ["Rajagopal adduction, deg"]
+
+
+def test_labels_of_the_other_side_are_said(folder: Path) -> None:
+    """Left and right exchanged throughout: the markers are followed all the same, with proportions of nobody."""
+    model = read_osim(folder / "model.osim", muscles=False)
+    trials = [bid.read(folder / f"{name}.trc") for name in ("static", "walk1")]
+    mirrored = []
+    for trial in trials:
+        names = tuple({"L.": "R.", "R.": "L."}.get(name[:2], name[:2]) + name[2:] for name in trial.markers.names)
+        mirrored.append(replace(trial, markers=replace(trial.markers, names=names)))
+    assert "fit-size-unlikely" in {finding.rule for finding in fit_findings(fit(model, mirrored))}
+    assert {finding.rule for finding in fit_findings(fit(model, trials))} <= {"fit-coordinates-unseen"}
+
+
+def test_a_leg_five_percent_shorter_is_said(shared_dir: Path) -> None:
+    """Of a person whose sides are alike within a percent; of one in six so made a shank is called different at 2.3 SD."""
+    shipped = fit_person.shipped(shared_dir)
+    who = fit_person.person(shipped, 1)
+    short = scaled_model(who.model, {"femur_l": np.full(3, 0.95), "tibia_l": np.full(3, 0.95)})
+    rng, count = np.random.default_rng(41), len(short.markers)
+    skin = rng.normal(size=(count, 2, 3)), rng.normal(size=(count, 8, 3))
+    walks = [fit_person._recorded(shipped, short, who.q[k], name, skin, rng) for k, name in enumerate(("static", "walk1"))]
+    differing = [finding.values for finding in fit_findings(fit(shipped.model, walks)) if finding.rule == "fit-sides-differ"]
+    assert differing
+    assert all(each["left_mm"] < each["right_mm"] for each in differing)
+    assert "fit-sides-differ" not in {finding.rule for finding in fit_findings(fit(shipped.model, who.trials[:2]))}
