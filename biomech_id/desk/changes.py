@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from biomech_id.conventions import rows_of
 from biomech_id.files.json_text import read_json
+from biomech_id.languages import terms_of
 
 #: Table -> its columns that say what a number is.
 _NAMED = {"spatiotemporal.csv": ("parameter",), "peaks.csv": ("name", "variable", "component")}
@@ -16,13 +18,15 @@ _NAMED = {"spatiotemporal.csv": ("parameter",), "peaks.csv": ("name", "variable"
 _COVERAGE = 1.96
 
 
-def result_changes(before: Path, after: Path) -> list[dict[str, Any]]:
+def result_changes(before: Path, after: Path, language: str = "en") -> list[dict[str, Any]]:
     """Return every number that two runs of one visit have otherwise, the largest change in bands first.
 
     Parameters
     ----------
     before, after : Path
         Folders of results.
+    language : str, optional
+        Of ``what``, one of `LANGUAGES`.
 
     Returns
     -------
@@ -36,7 +40,7 @@ def result_changes(before: Path, after: Path) -> list[dict[str, Any]]:
         for key in sorted(old.keys() | new.keys()):
             first, second = old.get(key), new.get(key)
             if first is None or second is None or f"{first[0]:.6g}" != f"{second[0]:.6g}":
-                rows.append(_row(key, first, second))
+                rows.append({"what": _named(key[1:], language), **_row(key, first, second)})
     return sorted(rows, key=lambda row: -row.pop("bands"))
 
 
@@ -46,7 +50,17 @@ def _row(key: tuple[str, ...], old: tuple[float, float, str] | None, new: tuple[
     change = abs(new[0] - old[0]) if old and new else math.inf
     bands = change / (_COVERAGE * known[1]) if known[1] > 0.0 else math.inf
     texts = {name: f"{each[0]:.6g}" if each else "" for name, each in (("old", old), ("new", new))}
-    return {"what": " ".join(key[1:]), "side": key[0], **texts, "unit": known[2], "beyond": bands > 1.0, "bands": bands}
+    return {"side": key[0], **texts, "unit": known[2], "beyond": bands > 1.0, "bands": bands}
+
+
+def _named(key: tuple[str, ...], language: str) -> str:
+    """What a number is, in the report's words: a parameter, or a value of a curve."""
+    terms = terms_of(language, "report")
+    if len(key) == 1:
+        return str(terms.get(f"parameter.{key[0]}", key[0]))
+    value, variable, component = key
+    title = next((row.title for row in rows_of(variable) if row.component == component), f"{variable} {component}".strip())
+    return f"{terms.get(title, title)}: {terms.get(f'values.{value}', value)}"
 
 
 def _means(folder: Path, table: str, named: Iterable[str]) -> dict[tuple[str, ...], tuple[float, float, str]]:

@@ -128,7 +128,7 @@ async function drawChanges() {
   const { rows } = await ask("GET", `/api/visits/${id}/changes`);
   changes.hidden = !rows.length;
   changes.replaceChildren(element("summary", {}, say("changes")), element("table", {}, ...rows.map((/** @type {any} */ row) => element("tr", { "data-testid": "change-row", "data-beyond": String(row.beyond) },
-    element("td", {}, row.what), element("td", {}, row.side), element("td", {}, `${row.old} → ${row.new} ${row.unit}`), element("td", {}, say(row.beyond ? "beyond" : "within"))))));
+    element("td", {}, row.what), element("td", {}, row.side && say(row.side === "L" ? "left" : "right")), element("td", {}, `${row.old} → ${row.new} ${row.unit}`), element("td", {}, say(row.beyond ? "beyond" : "within"))))));
 }
 
 async function start() {

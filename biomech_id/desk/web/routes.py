@@ -222,7 +222,7 @@ class Routes:
         results = self.office.results(self._visit(request))
         if not results.there or not is_whole(results.before):
             return json_answer({"rows": []})
-        return json_answer({"rows": await run_in_threadpool(result_changes, results.before, results.folder)})
+        return json_answer({"rows": await run_in_threadpool(result_changes, results.before, results.folder, language_of(request))})
 
     async def compare(self, request: Request) -> Response:
         """Have two to six visits overlaid."""

@@ -359,8 +359,12 @@ def test_changes_are_means_over_cycles_in_use(tmp_path: Path) -> None:
             "walk,L,1,time,1,s,",
         ]
         (folder / "spatiotemporal.csv").write_text("\n".join(rows))
-    (row,) = result_changes(tmp_path / "before", tmp_path / "after")
-    assert row == {"what": "speed", "side": "L", "old": "2", "new": "1", "unit": "m/s", "beyond": True}
+        peaks = ["trial,side,cycle,name,variable,component,value,unit,sd", f"walk,L,2,max_stance,KneeAngles,X,{10 * value},deg,9"]
+        (folder / "peaks.csv").write_text("\n".join([*peaks, f"walk,L,1,max_stance,KneeAngles,X,{value},deg,9"]))
+    row, peak = result_changes(tmp_path / "before", tmp_path / "after")
+    german = [each["what"] for each in result_changes(tmp_path / "before", tmp_path / "after", "de")]
+    assert (peak["what"], german) == ("Knee flexion: Max stance", ["Ganggeschwindigkeit", "Knieflexion: Max Stand"])
+    assert row == {"what": "Walking speed", "side": "L", "old": "2", "new": "1", "unit": "m/s", "beyond": True}
 
 
 def test_compare_and_export_are_command_lines_too(client: TestClient, office: Office, results: Write) -> None:
