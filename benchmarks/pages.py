@@ -121,7 +121,7 @@ def _by_name(trial: Mapping[str, Any], rows: Mapping[str, list[str]]) -> dict[st
         curves[" ".join(map(str, key))] = {
             "sha256": rows["cycles"][len(curves)], "error": rows["errors"][where] if where >= 0 else "none",
         }  # fmt: skip
-    return {"columns": dict(zip(trial["columns"], rows["frames"], strict=True)), "curves": curves}
+    return {"columns": dict(zip(trial["columns"], rows.get("frames", ()), strict=True)), "curves": curves}
 
 
 def _rows(note: Mapping[str, Any], block: bytes) -> list[str]:
