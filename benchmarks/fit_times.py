@@ -48,7 +48,7 @@ def main() -> int:
     """Time all cases and say whether each is within its gate."""
     if not (SHARED / "opensim_refs").is_dir():
         print(f"no recordings in {SHARED}; not run")
-        return 0
+        return 1
     late = 0
     for name, (folder, model, markers, recordings, most_s) in CASES.items():
         own_s, frames = fit_s(SHARED / "opensim_refs" / folder, model, markers, recordings)

@@ -1,4 +1,4 @@
-"""Twelve visits of a gait laboratory's morning, each with how it is to end, written down before anybody has driven it,
+"""Visits of a gait laboratory's morning, each with how it is to end, written down before anybody has driven it,
 or marked where it was corrected afterwards.
 
 `desk_morning` drives them in a browser, `desk_kills` ends the desk on one of them.
@@ -42,7 +42,7 @@ class Folder:
     takes : Mapping[str, str]
         Cure -> the value that is chosen or typed.
     leaves : tuple[str, ...]
-        Cures that nobody can take by clicks alone.
+        Cures that are offered and help nobody here.
     corrected : bool
         Whether what was written down was wrong, and corrected after the visit had been driven once.
     decides : bool
