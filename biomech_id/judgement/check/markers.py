@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,34 +157,56 @@ def _floor(trial: Trial) -> Iterator[Finding]:
 
 
 def _ends_an_axis(position_m: FloatArray, column: int) -> bool:
-    """Whether a point is no marker but the end of an axis: at an origin it makes an exact right angle with another point."""
+    """Whether a point P is the end of an axis that software computed, and no marker on skin.
+
+    With two other points, an origin O and the end Q of another axis, it then keeps ::
+
+        |OP| = constant,  |OQ| = constant,  OP . OQ = 0,  while OP turns
+    """
     seen_m = position_m[np.isfinite(position_m[:, column]).all(axis=1)]
     for origin in range(seen_m.shape[1]):
         arms_m = seen_m - seen_m[:, [origin]]
         axis_m = arms_m[:, column]
-        length_m = float(np.linalg.norm(axis_m[0]))
-        # Lengths of the arms, constant; their parts along the axis, none.
-        exact = np.ptp(np.linalg.norm(arms_m, axis=2), axis=0) < AXIS_LENGTH_M
-        along_m2 = np.abs(np.einsum("fmi,fi->fm", arms_m, axis_m)).max(axis=0)
-        square = exact & (np.linalg.norm(arms_m[0], axis=1) > AXIS_LENGTH_M) & (along_m2 < AXIS_LENGTH_M * length_m)
-        if exact[column] and square.any() and np.linalg.norm(np.ptp(axis_m, axis=0)) > AXIS_TURN * length_m:
+        lengths_m = np.linalg.norm(arms_m, axis=2)
+        axis_length_m = lengths_m[0, column]
+        rigid = np.ptp(lengths_m, axis=0) < AXIS_LENGTH_M
+        products_m2 = np.einsum("fmi,fi->fm", arms_m, axis_m)
+        perpendicular = (np.abs(products_m2).max(axis=0) < AXIS_LENGTH_M * axis_length_m) & (lengths_m[0] > AXIS_LENGTH_M)
+        turns = np.linalg.norm(np.ptp(axis_m, axis=0)) > AXIS_TURN * axis_length_m
+        if turns and rigid[column] and np.any(rigid & perpendicular):
             return True
     return False
 
 
 def _leg_order(trial: Trial) -> Iterator[Finding]:
-    """Two labels of one leg that are exchanged: the upper one lies far below the lower one, the other leg's have these heights."""
+    """Labels of one leg that are exchanged, an upper and a lower one.
+
+    With heights h of its two markers, and h' of the same markers of the other leg ::
+
+        h_lower - h_upper > UPSIDE_DOWN_M,  |h_lower - h'_upper| and |h_upper - h'_lower| < (h'_upper - h'_lower) / 2
+    """
+    markers, height_m = with_roles(trial.markers), _leg_heights_m(trial)
+    for (side, opposite), (upper, lower) in product((SIDES, SIDES[::-1]), LEG_ORDER):
+        four = ((side, upper), (side, lower), (opposite, upper), (opposite, lower))
+        if not all(marker in height_m for marker in four):
+            continue
+        upper_m, lower_m, opposite_upper_m, opposite_lower_m = (height_m[marker] for marker in four)
+        upside_down = lower_m - upper_m > UPSIDE_DOWN_M
+        difference_m = max(abs(lower_m - opposite_upper_m), abs(upper_m - opposite_lower_m))
+        if upside_down and difference_m < 0.5 * (opposite_upper_m - opposite_lower_m):
+            labels = {"first": markers.label(side, upper), "second": markers.label(side, lower)}
+            heights = {"first_mm": 1e3 * upper_m, "second_mm": 1e3 * lower_m}
+            yield Finding("leg-labels-exchanged", {**labels, "trial": trial.name, **heights}, trial.name)
+
+
+def _leg_heights_m(trial: Trial) -> dict[tuple[str, str], float]:
+    """(side, role) of the markers of `LEG_ORDER` that are seen -> median height over the floor, metres."""
     markers, floor_m = with_roles(trial.markers), _floor_height(trial)
-    for side, opposite in zip(SIDES, reversed(SIDES), strict=True):
-        for upper, lower in LEG_ORDER:
-            seen = [(of, role) for of in (side, opposite) for role in (upper, lower)]
-            if not all(markers.shows(*key) and np.isfinite(markers.on(*key)).any() for key in seen):
-                continue
-            high_m, low_m, its_high_m, its_low_m = (float(np.nanmedian(markers.on(*key)[:, 2])) - floor_m for key in seen)
-            apart_m = its_high_m - its_low_m
-            if low_m - high_m > UPSIDE_DOWN_M and max(abs(low_m - its_high_m), abs(high_m - its_low_m)) < 0.5 * apart_m:
-                values = {"first": markers.label(side, upper), "second": markers.label(side, lower), "trial": trial.name}
-                yield Finding("leg-labels-exchanged", {**values, "first_mm": 1e3 * high_m, "second_mm": 1e3 * low_m}, trial.name)
+    heights_m = {}
+    for side, role in product(SIDES, {role for pair in LEG_ORDER for role in pair}):
+        if markers.shows(side, role) and np.isfinite(markers.on(side, role)).any():
+            heights_m[side, role] = float(np.nanmedian(markers.on(side, role)[:, 2])) - floor_m
+    return heights_m
 
 
 def _pelvis_height(trial: Trial) -> Iterator[Finding]:
