@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from biomech_id.errors import InvalidValueError
 
-#: (side, segment) or (side, joint):
-#: ("R", "shank"), ("", "pelvis").
+#: (side, segment) or (side, joint): ("R", "shank"), ("", "pelvis").
 Part = tuple[str, str]
 SIDE_WORDS: dict[str, str] = {"L": "left", "R": "right", "": ""}
 
@@ -76,8 +75,7 @@ def limb(end: str) -> tuple[BodySegment, ...]:
     return (segment, *limb(segment.proximal)) if segment.sided else ()
 
 
-#: One leg, distal to proximal:
-#: the order of the block system's rows.
+#: One leg, distal to proximal: the order of the block system's rows.
 LEG_SEGMENTS: tuple[str, ...] = tuple(segment.name for segment in limb("foot"))
 JOINTS: tuple[str, ...] = tuple(segment.joint for segment in limb("foot"))
 #: One arm, distal to proximal.

@@ -24,8 +24,7 @@ class Side(StrEnum):
 
 
 SIDES: tuple[str, str] = ("L", "R")
-#: +1 for the left side, -1 for the right:
-#: the mirroring factor s.
+#: +1 for the left side, -1 for the right: the mirroring factor s.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 
@@ -51,8 +50,7 @@ def method_name(method: str) -> str:
     return method.partition(", residual")[0].partition(" (")[0]
 
 
-#: Magnitude of gravity, m/s2:
-#: the value the conventional model uses (9.80665 is measurably wrong against its outputs).
+#: Magnitude of gravity, m/s2: the value the conventional model uses (9.80665 is measurably wrong against its outputs).
 GRAVITY_M_S2 = 9.81
 GRAVITY_LAB_M_S2: tuple[float, float, float] = (0.0, 0.0, -GRAVITY_M_S2)
 
@@ -60,8 +58,7 @@ MM_PER_M = 1000.0
 
 #: Version of every table and JSON this package writes.
 SCHEMA = 3
-#: Versions that this package reads:
-#: within a schema columns and keys may be added, never renamed or moved.
+#: Versions that this package reads: within a schema columns and keys may be added, never renamed or moved.
 READABLE_SCHEMAS: tuple[int, ...] = (1, 2, 3)
 
 #: What kind of thing a variable is; it decides the unit.
@@ -168,8 +165,7 @@ class SignRow:
 
 _LAB_ORIGIN = "laboratory axes, about its origin"
 
-#: Every variable, component by component:
-#: title, words for both directions, unit; and axes, where they are no model's.
+#: Every variable, component by component: title, words for both directions, unit; and axes, where they are no model's.
 SIGN_TABLE: tuple[SignRow, ...] = (
     SignRow("PelvisAngles", "X", "Pelvic tilt", "Anterior", "Posterior", "angle", "pelvis"),
     SignRow("PelvisAngles", "Y", "Pelvic obliquity", "Up", "Down", "angle", "pelvis"),
@@ -221,8 +217,7 @@ SIGN_TABLE: tuple[SignRow, ...] = (
 _PROGRESSION = "progression axes: X forward, Y towards the other foot, Z up"
 _VERTICAL = "about the vertical at the centre of pressure"
 _FOOT_FLAT = "axes of the foot while it is flat, on the floor"
-#: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table:
-#: the ground's action in axes that turn
+#: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table: the ground's action in axes that turn
 #: with the walker, so that one word fits both feet and every walking direction.
 CYCLE_TABLE: tuple[SignRow, ...] = (
     SignRow("GroundReactionForce", "X", "Fore-aft reaction", "Propulsive", "Braking", "ground force", "ground", _PROGRESSION),
@@ -394,8 +389,7 @@ CENTRE_OF_MASS = "CentreOfMass"
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
 POINT_VARIABLES: tuple[str, ...] = ("CentreOfPressure", "HJC", "KJC", "AJC")
 
-#: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm:
-#: ``PelvisResidual``, ``LThighResidual``.
+#: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm: ``PelvisResidual``, ``LThighResidual``.
 RESIDUAL_SUFFIX = "Residual"
 #: Column of a side that says frame by frame whether its joint loads are known: 1, 0, or ``AT_THE_END`` where they are but lean on
 #: the end condition of the spline, in the first and last frames of a recording.
@@ -436,8 +430,7 @@ ERROR_SOURCES: dict[str, str] = {
 }
 #: Those that the first ``uncertainty.csv`` did not know.
 _ADDED_SOURCES = ("pelvis", "soft_tissue")
-#: Those that are drawn anew in every frame. The others are one draw for all frames and cycles:
-#: a bias, which no mean gets rid of.
+#: Those that are drawn anew in every frame. The others are one draw for all frames and cycles: a bias, which no mean gets rid of.
 NOISE_SOURCES: tuple[str, ...] = ("marker_noise",)
 
 
@@ -559,8 +552,7 @@ _UNIT = Column("unit", "text", "unit of the value")
 _LABEL = Column("label", "text", "the channel's label in the recording")
 _MUSCLE = Column("muscle", "text", "the muscle: rectus_femoris; empty where nobody says")
 
-#: Data dictionary of the tidy tables:
-#: column order here is column order in the files.
+#: Data dictionary of the tidy tables: column order here is column order in the files.
 TABLES: tuple[TableRow, ...] = (
     TableRow("cycles", "one variable at one percent of one cycle; 101 rows make a curve, a curve without any value is left out", (
         _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,

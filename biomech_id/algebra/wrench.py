@@ -25,13 +25,11 @@ from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.arguments import a, a_quantity, a_str, a_word, holds, takes
 from biomech_id.errors import FrameMismatchError, InvalidValueError, ShapeError
 
-#: Who acts on whom:
-#: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
+#: Who acts on whom: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
 Sense = Literal["internal", "external", ""]
 _OPPOSITE: dict[Sense, Sense] = {"internal": "external", "external": "internal", "": ""}
 
-#: Points and axes closer than this are the same:
-#: it moves the moment of 1 kN by 1e-9 N m at most.
+#: Points and axes closer than this are the same: it moves the moment of 1 kN by 1e-9 N m at most.
 SAME_POINT_M = 1e-12
 SAME_AXES = 1e-12
 #: Metres: no point that a moment is about lies further from the laboratory's origin; millimetres do.

@@ -51,15 +51,13 @@ _COLUMNS = (
     "com_y", "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
 )  # fmt: skip
 
-#: The columns that hold numbers:
-#: all between the end points and the citation but the point of the offset.
+#: The columns that hold numbers: all between the end points and the citation but the point of the offset.
 _NUMBERS = tuple(column for column in _COLUMNS[7:-1] if column != "com_from")
 _SEXES: dict[str, str] = {
     "": "", "f": "female", "female": "female", "woman": "female", "m": "male", "male": "male", "man": "male",
 }  # fmt: skip
 
-#: Value of a cell as a polynomial in age:
-#: coefficients from the constant term up; empty for an empty cell.
+#: Value of a cell as a polynomial in age: coefficients from the constant term up; empty for an empty cell.
 Polynomial = tuple[float, ...]
 
 

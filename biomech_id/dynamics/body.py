@@ -27,8 +27,7 @@ from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
 ORTHONORMAL_TOLERANCE = 1e-6
-#: Relative slack of the positive semi-definite and triangle tests:
-#: massless axes (zero inertia) are allowed.
+#: Relative slack of the positive semi-definite and triangle tests: massless axes (zero inertia) are allowed.
 INERTIA_TOLERANCE = 1e-12
 #: Metres: no centre of mass of a segment lies further from its joint, and no radius of gyration is longer; millimetres, centimetres
 #: and kg cm2 are.

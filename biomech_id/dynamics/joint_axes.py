@@ -24,8 +24,7 @@ from biomech_id.algebra.rotation import cardan_angles, jcs_axes
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import SIDE_SIGN
 
-#: Rows of progression axes (X forward, Y left, Z up) in the order X forward, Y up, Z right:
-#: ISB's, of a person who stands upright.
+#: Rows of progression axes (X forward, Y left, Z up) in the order X forward, Y up, Z right: ISB's, of a person who stands upright.
 R_ISB_PROGRESSION: FloatArray = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 

@@ -13,8 +13,7 @@ from enum import StrEnum
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
 
-#: Points that carry the markers' noise:
-#: the foot's tip, and the proximal joint centre of each segment.
+#: Points that carry the markers' noise: the foot's tip, and the proximal joint centre of each segment.
 NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)
 
 
@@ -79,9 +78,8 @@ class ErrorCoupling:
     turn_rad_m: FloatArray
 
 
-#: Vectors of a `LegResponse`:
-#: turns of foot, shank, thigh and pelvis; shifts of ankle, knee and hip centre; shifts of the centres of mass of
-#: foot, shank and thigh. For each the segment (0 foot, 1 shank, 2 thigh, 3 pelvis) in whose axes it is written.
+#: Vectors of a `LegResponse`: turns of foot, shank, thigh and pelvis; shifts of ankle, knee and hip centre; shifts of the centres
+#: of mass of foot, shank and thigh. For each the segment (0 foot, 1 shank, 2 thigh, 3 pelvis) in whose axes it is written.
 CARRIERS: tuple[int, ...] = (0, 1, 2, 3, 1, 2, 3, 0, 1, 2)
 
 

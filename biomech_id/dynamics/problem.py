@@ -14,8 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 
-#: Frames in a stretch:
-#: what one leg's arrays and intermediate results take then fits a cache of a few MB. Half or twice is as good.
+#: Frames in a stretch: what one leg's arrays and intermediate results take then fits a cache of a few MB. Half or twice is as good.
 STRETCH = 8192
 
 

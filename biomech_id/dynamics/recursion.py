@@ -18,8 +18,7 @@ from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.problem import Outside, Problem
 
-#: Force (N, n, 3), N, and moment (N, n, 3), N m, laboratory axes:
-#: what the joints must supply to each segment, about the
+#: Force (N, n, 3), N, and moment (N, n, 3), N m, laboratory axes: what the joints must supply to each segment, about the
 #: laboratory's origin, or what a joint transmits, about that joint.
 Wrenches = tuple[FloatArray, FloatArray]
 

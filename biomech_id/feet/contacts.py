@@ -24,8 +24,7 @@ CONTACT = a_quantity(0.0, 2000.0, "N")
 #: Contact threshold in standard deviations of the unloaded plate, and as a share of body weight.
 NOISE_FACTOR = 6.0
 WEIGHT_SHARE = 0.02
-#: Threshold when neither noise nor body weight gives one (zero-filled plate, unknown mass):
-#: below any real contact.
+#: Threshold when neither noise nor body weight gives one (zero-filled plate, unknown mass): below any real contact.
 LEAST_THRESHOLD_N = 2.0
 #: A plate that carries less than this share of body weight at its peak was brushed, not stepped on.
 LEAST_CONTACT_SHARE = 0.05

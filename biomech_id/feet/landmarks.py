@@ -27,17 +27,15 @@ from biomech_id.trial import Markers, Trial
 HEEL_ROLES = ("heel",)
 TOE_ROLES = ("toe", "metatarsal_2", "metatarsal_5", "metatarsal_1")
 
-#: A gap up to this long is bridged for judging where a foot is:
-#: by a cubic spline, because on a straight line from a foot that
+#: A gap up to this long is bridged for judging where a foot is: by a cubic spline, because on a straight line from a foot that
 #: rests to one that swings nothing lands or leaves (95 % of events near such gaps moved by up to 68 ms; with splines by 29 ms).
 LONGEST_BRIDGE_S = 0.2
 
 #: Velocities are differences over this time on either side, which smooths the markers' noise.
 DIFFERENCE_S = 0.02
-#: Foot drawn from heel and toe marker:
-#: x from heel to toe and y to the left, in units of their distance. The toe marker lies on
-#: the metatarsal heads, at about three quarters of the foot; a foot's breadth is .055/.152 of its length and that of its heel
-#: two thirds of it (Drillis & Contini 1966, TR 1166.03, New York University, for the ratio of breadth to length).
+#: Foot drawn from heel and toe marker: x from heel to toe and y to the left, in units of their distance. The toe marker lies on the
+#: metatarsal heads, at about three quarters of the foot; a foot's breadth is .055/.152 of its length and that of its heel two
+#: thirds of it (Drillis & Contini 1966, TR 1166.03, New York University, for the ratio of breadth to length).
 _OUTLINE_LEFT = np.array(
     [
         (-0.03, -0.12),

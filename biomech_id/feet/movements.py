@@ -57,8 +57,7 @@ JUMP_FALL_S, LEAP_FALL_S = 0.2, 0.3
 SQUAT_FEET_M, SQUAT_DIP, SQUAT_BACK = 0.03, 0.15, 0.25
 #: A seat is at least this share of the pelvis' standing height below and behind where it stands.
 SEAT_BELOW, SEAT_BEHIND = 0.15, 0.15
-#: Part of its way that a walk goes in the direction the pelvis faces:
-#: 93 % at least in recorded walks, turns included.
+#: Part of its way that a walk goes in the direction the pelvis faces: 93 % at least in recorded walks, turns included.
 LEAST_AHEAD = 0.5
 #: Stairs are steeper than this, ramps less steep (ISO 21542: ramps up to 1 in 8; stairs from 1 in 2.5 on).
 STEEPEST_RAMP_RAD = np.deg2rad(17.0)

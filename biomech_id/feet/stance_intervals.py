@@ -11,14 +11,12 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.trial import Event, EventKind, EventSource
 
-#: A foot off from markers lies within this of the force in nearly all steps (seven laboratories:
-#: 95 % within 23 ms). Strikes
-#: need no such margin: they lie within 17 ms, and early rather than late, which errs on the safe side.
+#: A foot off from markers lies within this of the force in nearly all steps (seven laboratories: 95 % within 23 ms). Strikes need
+#: no such margin: they lie within 17 ms, and early rather than late, which errs on the safe side.
 MARKER_OFF_UNCERTAINTY_S = 0.03
 #: Beyond the first and the last event of a side a phase is believed to go on for this share of its usual duration, no further.
 BELIEVED_SHARE = 1.0
-#: Usual duration of a swing where a trial shows none, seconds:
-#: a free walk's (Perry 1992: 38 % of 1.1 s).
+#: Usual duration of a swing where a trial shows none, seconds: a free walk's (Perry 1992: 38 % of 1.1 s).
 USUAL_SWING_S = 0.42
 
 

@@ -24,8 +24,7 @@ CLEAR_SPLIT = 0.1
 #: Part of the trial in which the pelvis is slower than this share of its fast speed (90th percentile) is standing, starting or
 #: stopping. Within a stride the pelvis' speed changes by some 15 %, within a turn by a third.
 STANDING_SHARE = 0.5
-#: Flight:
-#: for this long both ends of both feet move faster than this share of the speed relative to the floor. In walking some end
+#: Flight: for this long both ends of both feet move faster than this share of the speed relative to the floor. In walking some end
 #: always rests: the largest share seen in walks is 0.19, the least in runs 0.30.
 FLIGHT_SHARE = 0.25
 FLIGHT_S = 0.03

@@ -15,8 +15,7 @@ from biomech_id.conventions import READABLE_SCHEMAS
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.text import read_problem, read_text
 
-#: Nine significant digits:
-#: more than the float32 of a C3D file holds, and short.
+#: Nine significant digits: more than the float32 of a C3D file holds, and short.
 FLOAT_FORMAT = "%.9g"
 #: An innermost list, spread over lines by the indentation. Strings hold no line break in JSON, so none can look like one.
 _INNERMOST_LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")

@@ -311,8 +311,7 @@ def one_of(choices: Choices, explained: str = "") -> Setting:
     return Setting("", lambda v: v in (choices() if callable(choices) else choices), explained, one_of=choices)
 
 
-#: Whatever there is:
-#: what other keys of a table hold, or what another step looks at.
+#: Whatever there is: what other keys of a table hold, or what another step looks at.
 ANYTHING = Setting("anything", lambda _: True)
 
 

@@ -16,8 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from platform import node
 
-#: What was not touched for so long (s) is abandoned:
-#: a session is written in seconds.
+#: What was not touched for so long (s) is abandoned: a session is written in seconds.
 ABANDONED_S = 3600.0
 _HOST = re.sub(r"[^A-Za-z0-9]", "", node())[:12]
 _NAME = re.compile(r"\.(?P<kind>part|old)-(?P<host>[A-Za-z0-9]*)-(?P<process>\d+)-[0-9a-f]{8}(\.(?P<name>.*))?")

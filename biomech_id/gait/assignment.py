@@ -34,8 +34,7 @@ from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
 from biomech_id.trial.subject import BODY_MASS
 
-#: Resultant force from which the vendor's software uses a plate:
-#: between 4.40 and 5.05 N by its stored outputs.
+#: Resultant force from which the vendor's software uses a plate: between 4.40 and 5.05 N by its stored outputs.
 VENDOR_CONTACT_N = 5.0
 #: Around a load, force is believed down to this many standard deviations of the resting plate, and not below one newton.
 EDGE_NOISE_FACTOR = 3.0

@@ -20,11 +20,9 @@ from biomech_id.movement.stance import Assignment, Stance
 from biomech_id.trial import Event, EventKind, Trial
 from biomech_id.trial.events import LARGEST_TIMING_SD_MS
 
-#: A stride shorter or longer than this is not one stride:
-#: an event is missing or invented.
+#: A stride shorter or longer than this is not one stride: an event is missing or invented.
 STRIDE_LIMITS_S = (0.25, 4.0)
-#: A cycle whose duration or speed differs from the trial's median by more than this share is flagged:
-#: a start, a stop, a stumble.
+#: A cycle whose duration or speed differs from the trial's median by more than this share is flagged: a start, a stop, a stumble.
 LARGEST_DEVIATION = 0.20
 #: A straight cycle does not change direction by more than this.
 LARGEST_CYCLE_TURN_RAD = np.deg2rad(25.0)

@@ -28,8 +28,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.trial import EventKind
 
-#: Half of the shortest stride looked for:
-#: an extremum is the largest value within this time on either side.
+#: Half of the shortest stride looked for: an extremum is the largest value within this time on either side.
 HALF_STRIDE_S = 0.25
 #: Longest swing looked for before a strike and after an off, and how far from Zeni's extremum an event may lie.
 LONGEST_SWING_S, REACH_S = 0.4, 0.25

@@ -12,8 +12,7 @@ from biomech_id.movement.events import Agreement
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
-#: A stored event further than this from the force is worth a look:
-#: of those on clean stances all lie within 35 ms.
+#: A stored event further than this from the force is worth a look: of those on clean stances all lie within 35 ms.
 DISAGREEMENT_S = 0.05
 #: Stored events further (s) than this from any such event of the feet's markers, more than half of so many at least, are not the
 #: feet's: in recorded walks nine in ten lie within 60 ms.

@@ -23,11 +23,9 @@ from biomech_id.gait.verdict import EDGE_TOLERANCE_S
 from biomech_id.movement.stance import Stance
 from biomech_id.trial import ForcePlate
 
-#: Vertical force below which no centre of pressure is given, as a share of body weight:
-#: a child's 5 % is 10 N, an adult's 40 N.
+#: Vertical force below which no centre of pressure is given, as a share of body weight: a child's 5 % is 10 N, an adult's 40 N.
 PRESSURE_SHARE_OF_WEIGHT = 0.05
-#: Horizontal travel of the pelvis (m) below which it shows no direction:
-#: on a treadmill, or standing.
+#: Horizontal travel of the pelvis (m) below which it shows no direction: on a treadmill, or standing.
 LEAST_WALK_M = 0.3
 #: Plates whose corners differ in height by less than this are level (laboratories' surveys err by millimetres).
 LEVEL_M = 0.02

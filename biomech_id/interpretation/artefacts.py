@@ -59,7 +59,7 @@ class ArtefactTests:
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     curves : NormCurves
         The norm of limbs at each percent.
     norm_of : Callable[[RuleQuantity], TermNorm | None]

@@ -103,7 +103,7 @@ class Visit:
     Attributes
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     condition : str
         Of the trials.
     people : Sequence[NormSample]
@@ -261,7 +261,7 @@ def knee_axis_of(tables: Tables, condition: str = "") -> tuple[str, str]:
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     condition : str, optional
         Of the trials, which may have a static of its own.
     """

@@ -355,7 +355,7 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     rules : PatternRules
         Whose variables are wanted.
     sources : frozenset[str] | None, optional
@@ -447,7 +447,7 @@ def judge_patterns(tables: Tables, people: Sequence[NormSample], rules: PatternR
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person (`FittedNorm.people`).
     rules : PatternRules | None, optional
@@ -465,7 +465,7 @@ def judge_sides(
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person.
     rules : PatternRules
@@ -493,7 +493,7 @@ def deviations_of(tables: Tables, people: Sequence[NormSample], rules: PatternRu
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person (`FittedNorm.people`).
     rules : PatternRules | None, optional
@@ -557,7 +557,7 @@ def sagittal_classes(
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     sides : Iterable[JudgedSide]
         As of `judged_sides`.
     people : Sequence[NormSample]
@@ -626,7 +626,7 @@ def deviation_rows(tables: Tables, people: Sequence[NormSample], patterns: str =
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person.
     patterns : str, optional

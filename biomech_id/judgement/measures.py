@@ -13,8 +13,7 @@ from biomech_id.feet.floor import NO_BELTS, Belts
 from biomech_id.gait.ground import FloorHeight, beyond_outline_m
 from biomech_id.plates.pressure_offset import planted_stances
 
-#: A centre of pressure this far outside the outline still counts as inside:
-#: markers sit on a shoe, the outline is a model.
+#: A centre of pressure this far outside the outline still counts as inside: markers sit on a shoe, the outline is a model.
 OUTLINE_MARGIN_M = 0.02
 #: A stance is judged to this share of it, above this share of body weight: under the toe that leaves, and under a light foot, the
 #: moment is divided by too small a force.

@@ -34,8 +34,8 @@ KNEE_SHARE, ANKLE_SHARE = (0.17, 0.35), (0.16, 0.28)
 #: Least share of the distance that points inwards, and how far (m) above or below the lateral marker a medial one may be.
 KNEE_INWARD, ANKLE_INWARD = 0.80, 0.70
 KNEE_LEVEL_M, ANKLE_LEVEL_M = 0.035, 0.030
-#: How far ahead of the lateral marker a medial knee may be, over the distance from spine to knee: 20 true ones
-#: have 0.075 at most, two patellae 0.165.
+#: How far ahead of the lateral marker a medial knee may be, over the distance from spine to knee: 20 true ones have 0.075 at most,
+#: two patellae 0.165.
 KNEE_AHEAD = 0.12
 #: Tubercle, in lengths of the shank: below the lateral knee marker, within this of it, inward and ahead of it by more than these.
 TUBERCLE_BELOW, TUBERCLE_WITHIN, TUBERCLE_INWARD, TUBERCLE_AHEAD = (0.13, 0.30), 0.36, 0.05, 0.02

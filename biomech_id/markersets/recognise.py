@@ -294,7 +294,7 @@ def spoken_roles(labels: Collection[str]) -> dict[MarkerKey, str]:
     Parameters
     ----------
     labels : Collection[str]
-        Of the recording.
+        Labels of the recording's markers.
 
     Returns
     -------
@@ -376,7 +376,7 @@ def set_of_roles(roles: Mapping[MarkerKey, str], labels: Collection[str], how: s
     roles : Mapping[MarkerKey, str]
         (side, role) -> label; "thigh 3" is a further marker of a segment.
     labels : Collection[str]
-        Of the recording.
+        Labels of the recording's markers.
     how : str
         By what they were recognised.
     """

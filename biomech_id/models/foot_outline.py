@@ -16,8 +16,7 @@ from biomech_id.trial import Trial
 METATARSAL_SHARE = 0.73
 BREADTH_PER_LENGTH = 0.055 / 0.152
 HEEL_BREADTH_SHARE = 2.0 / 3.0
-#: Points around the sole in order:
-#: share of the foot's length from the heel, and of half its breadth towards the outer side.
+#: Points around the sole in order: share of the foot's length from the heel, and of half its breadth towards the outer side.
 OUTLINE: tuple[tuple[str, float, float], ...] = (
     ("Heel", 0.0, 0.0),
     ("HeelLateral", 0.10, HEEL_BREADTH_SHARE),

@@ -19,8 +19,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.trial import Markers, Trial
 
-#: Metres per unit of a stored point:
-#: metres, centimetres, millimetres.
+#: Metres per unit of a stored point: metres, centimetres, millimetres.
 _UNITS_M = (1.0, 1e-2, 1e-3)
 #: A hip centre lies within this distance of the middle of the anterior spines.
 _HIP_REACH_M = 0.3

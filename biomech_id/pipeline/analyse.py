@@ -77,13 +77,13 @@ def analyse(
         Name of a trial -> further wrenches on segments ("R shank", "R hand"), one row a video frame: a crutch, a handrail, an
         exoskeleton, a prosthesis. Without a name where there is one trial to be analysed.
     exclude : str | Sequence[str], optional
-        Str or sequence of str Patterns of file names to leave out.
+        Patterns of file names to leave out, as in a shell (``walk1*``); the whole name of a file means that file alone.
     subject_file : str | Path | None, optional
-        Path, optional A subject.toml in place of the folder's own.
+        A subject.toml in place of the folder's own.
     mass_kg : float, optional
         Body mass (kg) that beats every file.
     norm : str | Path | None, optional
-        Path, optional A norm file.
+        Path of a norm file.
     code : str, optional
         Replaces the subject's name everywhere.
     review : str | Path | None, optional

@@ -16,8 +16,7 @@ from biomech_id.session.folder.read_write import check_replaceable, list_outputs
 from biomech_id.session.session import Session
 from biomech_id.session.values.step import Progress
 
-#: Names the files of a hand-over, so that nobody else's are replaced along with them:
-#: OpenSim's own results may lie beside.
+#: Names the files of a hand-over, so that nobody else's are replaced along with them: OpenSim's own results may lie beside.
 LISTING = "hand-over.json"
 
 

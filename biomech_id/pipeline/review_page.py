@@ -98,7 +98,7 @@ def write_own_page(folder: Path, *, tables: Tables) -> None:
     folder : Path
         Of the results, with what its trials looked like.
     tables : Tables
-        Of the session.
+        The session's tables.
     """
     blocks = Blocks()
     content = _content([_session(folder, tables, blocks, called="OUT")])

@@ -24,8 +24,7 @@ from biomech_id.readers.message import receive, send
 from biomech_id.readers.recording import Recording
 
 MEMORY_BYTES = 2 * 1024**3
-#: Time for one file:
-#: a few seconds, and more for more bytes.
+#: Time for one file: a few seconds, and more for more bytes.
 TIMEOUT_S = 8.0
 BYTES_PER_SECOND = 25e6
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from biomech_id.errors import FileRefusedError, Finding
 
-#: A header block and one parameter block:
-#: nothing shorter can be a C3D file.
+#: A header block and one parameter block: nothing shorter can be a C3D file.
 SMALLEST_FILE_BYTES = 1024
 #: Second byte of every C3D file.
 C3D_MARK = 0x50

@@ -33,8 +33,7 @@ Reader = Callable[[Path], Trial]
 STILL_RANGE_M = 0.06
 #: In less time (s) somebody who walks slowly stays within it as well.
 STILL_LEAST_S = 0.2
-#: Share of the markers that must stay still. Below it legs may move under a resting trunk:
-#: a treadmill, a functional trial.
+#: Share of the markers that must stay still. Below it legs may move under a resting trunk: a treadmill, a functional trial.
 STILL_SHARE = 0.75
 #: Somebody who sways keeps both feet in place, and the pelvis within this of where it was, across and up (m).
 PLANTED_RANGE_M, SWAY_RANGE_M, SINK_RANGE_M = 0.03, 0.25, 0.05

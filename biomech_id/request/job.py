@@ -24,8 +24,7 @@ from biomech_id.request.recipe import Recipe
 from biomech_id.request.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.session.output.manifest import UNVERIFIED
 
-#: How a setting that is the name of a file ends:
-#: a marker set, an inertial table, an OpenSim model.
+#: How a setting that is the name of a file ends: a marker set, an inertial table, an OpenSim model.
 SETTING_FILES = (".toml", ".csv", ".osim")
 #: Settings that may name one.
 FILE_SETTINGS = ("marker_set", "inertia_table", "extra_forces", "plate_population", "model")

@@ -11,8 +11,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.readers.formats import FORMATS
 from biomech_id.request.job import refuse_unprintable
 
-#: Names at the top of a study's results that are not a subject's:
-#: the tables of the study and the table of verdicts.
+#: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv", "left_out.csv")
 #: Files by which the folder of a finished session is known.
 _OF_RESULTS = {"manifest.json", "summary.json"}

@@ -183,11 +183,11 @@ def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPatter
     time : Jet
         Times at which to evaluate, seconds.
     strike_s : Array
-        Times of the strike before each instant, seconds.
+        Every strike of the foot, seconds: each rolls over the heel after it, and over the toe before the next.
     cycle_s : float
-        Duration of the gait cycle.
+        Duration of the gait cycle, seconds.
     pattern : GaitPattern
-        Shape of the gait.
+        When and how far the foot rolls in one cycle, as shares of the cycle and angles.
 
     Returns
     -------

@@ -30,8 +30,7 @@ from biomech_id.sample.steps import bump, glide, smoothstep
 ONSET_N, ONSET_S = 5.0, 0.0030
 #: A rate of loading builds up in no less than this, however light the walker.
 SHORTEST_RAMP_S = 0.0005
-#: Free moment:
-#: largest arm over leg length.
+#: Free moment: largest arm over leg length.
 FREE_MOMENT_ARM = 0.006
 #: The centre of pressure leaves the ball for the toes at this phase and goes this share of the way to the tip.
 TOES_FROM, TOES_SHARE = 0.25, 0.5

@@ -15,8 +15,7 @@ from biomech_id.trial import Markers
 
 #: Share of the thigh's soft-tissue shift that the shank's skin shows.
 SHANK_SOFTNESS = 0.5
-#: A gap:
-#: marker, first and last missing frame in the recording's own numbering.
+#: A gap: marker, first and last missing frame in the recording's own numbering.
 Loss = tuple[str, int, int]
 
 

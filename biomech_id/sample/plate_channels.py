@@ -19,8 +19,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import ForcePlate
 
-#: Transducer origin of types 2 and 4 as stored (mm):
-#: beneath the surface, with the small misalignment real plates have.
+#: Transducer origin of types 2 and 4 as stored (mm): beneath the surface, with the small misalignment real plates have.
 ORIGIN_MM = (0.4, -0.7, 38.5)
 #: Half distances between the posts of a type 3 plate along x and y, and their depth, mm.
 POSTS_MM = (120.0, 200.0, -48.0)

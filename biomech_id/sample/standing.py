@@ -20,8 +20,7 @@ from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 
 #: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
 HALF_WIDTH, KNEE_RAD, TILT_RAD, SWAY_M, SWAY_HZ = 0.10, 0.12, 0.17, 0.002, 0.3
-#: The ankles stand this far behind the hips, over leg length:
-#: the weight falls through the middle of the feet.
+#: The ankles stand this far behind the hips, over leg length: the weight falls through the middle of the feet.
 ANKLES_BEHIND = 0.055
 
 

@@ -26,8 +26,7 @@ from biomech_id.sample.steps import bump, smoothstep
 HIP_RAD, KNEE_RAD, HELD_RAD = pi / 6, pi / 3, pi / 7
 #: When each leg moves, over the trial's duration; the weight is shifted in between.
 ACTIVE: Mapping[str, tuple[float, float]] = {"L": (0.08, 0.46), "R": (0.54, 0.92)}
-#: Arms of the star:
-#: start and end over a leg's active time, direction from forwards to sideways.
+#: Arms of the star: start and end over a leg's active time, direction from forwards to sideways.
 STAR = ((0.0, 0.22, 0.0), (0.22, 0.44, pi / 4), (0.44, 0.66, pi / 2))
 BENDS = ((0.66, 0.83), (0.83, 1.0))
 

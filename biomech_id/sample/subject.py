@@ -51,8 +51,7 @@ MEASURED = (
     "mass_kg", "height_m", "marker_diameter_m", "inter_asis_distance_m", "leg_length_m", "knee_width_m", "ankle_width_m",
     "asis_trochanter_distance_m",
 )  # fmt: skip
-#: Hip height from which the search for the pelvis's height starts, over leg length:
-#: low enough for every knee to bend.
+#: Hip height from which the search for the pelvis's height starts, over leg length: low enough for every knee to bend.
 LOW_HIP = 0.80
 #: Plates under every footstep: share of the steps that they are long, the gap that is left between them, and their width.
 PLATE_SHARE, PLATE_GAP_M, PLATE_WIDTH_M = 0.94, 0.01, 0.60

@@ -449,7 +449,7 @@ class Session:
         Parameters
         ----------
         name : str
-            Its name.
+            Name of the trial.
 
         Returns
         -------

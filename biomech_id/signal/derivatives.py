@@ -27,8 +27,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
 from biomech_id.signal.runs import channel_runs
 
-#: Rows:
-#: the weights of c[-2]..c[2] in the value and the first to fourth derivative at a knot, for a step of one.
+#: Rows: the weights of c[-2]..c[2] in the value and the first to fourth derivative at a knot, for a step of one.
 KNOT_WEIGHTS: FloatArray = np.array([
     [1.0, 26.0, 66.0, 26.0, 1.0],
     [-5.0, -50.0, 0.0, 50.0, 5.0],
@@ -38,9 +37,8 @@ KNOT_WEIGHTS: FloatArray = np.array([
 ]) / 120.0  # fmt: skip
 #: Fewer samples than this do not determine the spline (its null space is the parabolas).
 SHORTEST_RUN = 3
-#: Frames at either end of a stretch in which the end conditions, which no body obeys, still show:
-#: the share of a condition at
-#: an end that is left after k frames falls as 0.43^k, and the angular stencil of the conventional model needs four.
+#: Frames at either end of a stretch in which the end conditions, which no body obeys, still show: the share of a condition at an
+#: end that is left after k frames falls as 0.43^k, and the angular stencil of the conventional model needs four.
 END_FRAMES = 4
 
 

@@ -22,11 +22,9 @@ from biomech_id.signal.runs import channel_runs
 NOISE_ABOVE_HZ = 20.0
 #: Default limit of the residual above it for a recording that counts as smoothed.
 SMOOTH_BELOW_M = 0.05e-3
-#: Below this even level noise is better left alone:
-#: at 100 Hz it moves a hip moment by 0.014 N m/kg, as much as filtering at 8 Hz.
+#: Below this even level noise is better left alone: at 100 Hz it moves a hip moment by 0.014 N m/kg, as much as filtering at 8 Hz.
 NEGLIGIBLE_M = 0.004e-3
-#: Ratio of amplitude densities, just below half the sampling rate to just above 20 Hz:
-#: smoothed paths have 0.04, noise up to 1.
+#: Ratio of amplitude densities, just below half the sampling rate to just above 20 Hz: smoothed paths have 0.04, noise up to 1.
 LEVEL_NOISE = 0.25
 #: Share of the band above 20 Hz that counts as its bottom and as its top.
 BAND_SHARE = 0.2

@@ -48,8 +48,7 @@ from biomech_id.languages import Sentence
 from biomech_id.session.tables.session_tables import tidy_table
 from biomech_id.trial import Trial
 
-#: What 32-bit storage lets an equal model reach, by kind of quantity:
-#: (root mean square, largest) in the quantity's unit.
+#: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
 EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "point": (0.01, 0.01),
     "centre of mass": (0.05, 0.05),

@@ -14,8 +14,7 @@ from biomech_id.anatomy import part_words
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError, near_miss
 
-#: Beyond this a position is not a gait laboratory:
-#: either millimetres taken for metres, or garbage.
+#: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
 LARGEST_POSITION_M = 100.0
 #: Frames or samples per second; an interval in seconds or a rate in kHz lies below.
 RATE_HZ = a_quantity(1.0, 1e6, "Hz")

@@ -166,7 +166,7 @@ class ForcePlate:
         corners_m : ArrayLike | None, optional
             (4, 3), corners of the plate; None draws a rectangle 0.1 m around the path of the centre of pressure.
         name : str, optional
-            Of the plate.
+            Name of the plate.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class ForcePlate:
         corners_m : ArrayLike | None, optional
             (4, 3), corners of the plate; None draws a rectangle 0.1 m around the point.
         name : str, optional
-            Of the plate.
+            Name of the plate.
 
         Returns
         -------

@@ -21,11 +21,9 @@ from biomech_id.uncertainty.marker_errors import MARKER_SOURCES, LegMarkerErrors
 from biomech_id.uncertainty.sizes import error_sizes
 from biomech_id.uncertainty.sources import ErrorSource
 
-#: Samples (n, m) -> position, velocity, acceleration (n, m) each:
-#: a linear differentiator.
+#: Samples (n, m) -> position, velocity, acceleration (n, m) each: a linear differentiator.
 Differentiator = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
-#: Frames of the unit pulses that a differentiator is measured with:
-#: far more than any filter here remembers.
+#: Frames of the unit pulses that a differentiator is measured with: far more than any filter here remembers.
 _PULSES = 101
 
 

@@ -15,8 +15,7 @@ from biomech_id.readers.c3d.records import BLOCK_BYTES, Record
 
 #: Rows of one text parameter; longer lists continue in NAME2, NAME3...
 MOST_ROWS = 255
-#: Blocks of the parameter section:
-#: the count is one byte.
+#: Blocks of the parameter section: the count is one byte.
 MOST_BLOCKS = 255
 
 

@@ -13,8 +13,7 @@ from biomech_id.exports.opensim.model import SubjectModel
 from biomech_id.osim.document.writing import element, object_set, properties, write_document
 
 RESULTS = "opensim_results"
-#: Weight of a joint's translation against a marker's:
-#: enough to decide what the markers leave open, and no more.
+#: Weight of a joint's translation against a marker's: enough to decide what the markers leave open, and no more.
 TRANSLATION_WEIGHT = 0.01
 #: Markers that fix a segment by themselves.
 LEAST_MARKERS = 3

@@ -17,15 +17,13 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import ShapeError
 
-#: The nine variables of the movement analysis profile:
-#: variable and component of the sign table.
+#: The nine variables of the movement analysis profile: variable and component of the sign table.
 GAIT_VARIABLES: tuple[tuple[str, str], ...] = (
     ("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z"),
     ("HipAngles", "X"), ("HipAngles", "Y"), ("HipAngles", "Z"),
     ("KneeAngles", "X"), ("AnkleAngles", "X"), ("FootProgressAngles", "Z"),
 )  # fmt: skip
-#: Points of the cycle that are compared:
-#: 0, 2 ... 100 %.
+#: Points of the cycle that are compared: 0, 2 ... 100 %.
 SCORE_POINTS = 51
 #: Part of these points that both curves must have.
 LEAST_SCORED = 0.9

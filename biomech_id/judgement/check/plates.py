@@ -18,8 +18,7 @@ from biomech_id.trial.worn import bears_weight
 CERTAINLY_LOADED_N = 50.0
 #: Whose markers go no farther than this has not made two steps, m.
 LEAST_WAY_M = 0.5
-#: Measured on good files:
-#: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
+#: Measured on good files: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
 PRESSURE_INSIDE_SHARE = 0.94
 FARTHEST_FOOT_M = 0.15
 #: Markers below this height above the plate are on feet.

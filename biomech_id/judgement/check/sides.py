@@ -13,8 +13,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Trial
 
 KNEE = "lateral_epicondyle"
-#: Markers of a leg from the knee up and from the knee down:
-#: each lies near the one before it, on the same leg.
+#: Markers of a leg from the knee up and from the knee down: each lies near the one before it, on the same leg.
 LEG_CHAINS = ((KNEE, "thigh_wand"), (KNEE, "shank_wand", "lateral_malleolus", "heel", "toe"))
 POSTERIOR = (("", "sacrum"), ("L", "psis"), ("R", "psis"))
 

@@ -84,7 +84,7 @@ class Whitening:
         Parameters
         ----------
         values : ResidualValues
-            Of the session.
+            Residuals of the session.
         instead : ResidualValues
             What counts where ``values`` has no verdict.
         """

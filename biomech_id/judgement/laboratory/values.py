@@ -121,7 +121,7 @@ def session_values(
     name : str, optional
         Of its folder.
     sha256 : str, optional
-        Of the file.
+        Hash of the file's bytes.
     inputs : Mapping[str, str] | None, optional
         Of the manifest: recording -> hash.
     """

@@ -26,8 +26,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.triads import triad_from_z_and_y
 from biomech_id.trial import Markers
 
-#: Step of the differences, metres:
-#: small against 5 cm from marker to centre, large against rounding.
+#: Step of the differences, metres: small against 5 cm from marker to centre, large against rounding.
 _STEP_M = 1e-5
 
 

@@ -24,8 +24,7 @@ DEFAULT_MARKER_DIAMETER_M = 0.014
 MIDPOINT = "midpoint of the medial and lateral markers"
 STORED = "centre stored in the file"
 CHORD = "chord construction from the joint's width, Kadaba et al. 1990 (J Orthop Res 8:383)"
-#: Landmarks and measurement of a hinge-like joint:
-#: lateral, medial, centre, wand, width.
+#: Landmarks and measurement of a hinge-like joint: lateral, medial, centre, wand, width.
 HINGES: Mapping[str, tuple[str, str, str, str, str]] = {
     "knee": ("lateral_epicondyle", "medial_epicondyle", "knee_centre", "thigh_wand", "knee_width_m"),
     "ankle": ("lateral_malleolus", "medial_malleolus", "ankle_centre", "shank_wand", "ankle_width_m"),

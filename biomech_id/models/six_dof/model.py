@@ -49,8 +49,7 @@ from biomech_id.models.triads import into_lab
 from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
 
-#: Order of preference of hip centres when nobody chooses:
-#: from motion, stored in the file, by regression on the pelvis, on the leg.
+#: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
 HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")
 #: Methods that need functional trials, and every method that can be asked for.
 FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")

@@ -36,11 +36,9 @@ from biomech_id.errors import InvalidValueError, ShapeError
 REFINED, BY_SINGULAR_VALUES = 2e-2, 4e-6
 #: Ratio of a cluster's width to its length below which rounding alone hides its rotation about the long axis.
 COLLINEAR = 1e-6
-#: Value of the characteristic polynomial over its first term that is its rounding:
-#: each of its four terms is of that size.
+#: Value of the characteristic polynomial over its first term that is its rounding: each of its four terms is of that size.
 _ROUNDING = 16 * np.finfo(np.float64).eps
-#: Newton steps:
-#: convergence is quadratic, and from far above the error shrinks by a quarter per step before that.
+#: Newton steps: convergence is quadratic, and from far above the error shrinks by a quarter per step before that.
 _NEWTON_STEPS = 50
 #: Frames treated together, so that the few dozen columns of work stay in the processor's cache.
 _BLOCK = 4096

@@ -29,8 +29,7 @@ from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
 
-#: Steps of the derivatives of functions:
-#: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
+#: Steps of the derivatives of functions: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
 _COMPLEX_STEP, _STEP_S = 1e-30, 5e-3
 _TENTH_ORDER = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 

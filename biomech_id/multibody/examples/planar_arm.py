@@ -34,8 +34,7 @@ from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
 
-#: Where the distance d_S of the spring is measured from:
-#: the text says the wrist, (42)-(44) the hand's centre of mass.
+#: Where the distance d_S of the spring is measured from: the text says the wrist, (42)-(44) the hand's centre of mass.
 SpringOrigin = Literal["wrist", "hand_com"]
 #: Segment names, proximal to distal.
 ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")

@@ -31,8 +31,7 @@ from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.
 LINKS = LEG_SEGMENTS[::-1]
-#: Angle between a link and the plane beyond which the plane does not show it:
-#: it would look shorter by 30 %.
+#: Angle between a link and the plane beyond which the plane does not show it: it would look shorter by 30 %.
 LARGEST_TILT_RAD = np.pi / 4
 
 

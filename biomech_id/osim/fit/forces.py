@@ -121,7 +121,7 @@ class ForceFit:
     Attributes
     ----------
     name : str
-        Of the trial.
+        Name of the trial.
     model : MusculoskeletalModel
         With the masses and mass centres found.
     time_s : FloatArray

@@ -53,7 +53,7 @@ class FittedMotion:
     Attributes
     ----------
     name : str
-        Of the trial.
+        Name of the trial.
     time_s : FloatArray
         (N,), of its frames.
     q : FloatArray

@@ -146,7 +146,7 @@ class Analysis:
     groups : tuple[ChosenModel, ...], optional
         Calibrated models, the session's first, each with its trials.
     findings : tuple[Finding, ...], optional
-        Of the session.
+        Findings of the session.
     later : tuple[Finding, ...], optional
         Of inputs that changed on the way.
     walks : tuple[TrialAnalysis, ...], optional

@@ -29,11 +29,9 @@ from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.values.norm import read_norm
 from biomech_id.session.values.step import Progress, Step
 
-#: Tasks handed out ahead per process of our own:
-#: enough to keep it busy, and few are suspect when one of them dies.
+#: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
 TASKS_AHEAD = 2
-#: Tasks handed out ahead to somebody else's executor, whose workers may come and go:
-#: more than any cluster has, and still small.
+#: Tasks handed out ahead to somebody else's executor, whose workers may come and go: more than any cluster has, and still small.
 TASKS_AHEAD_OF_A_CLUSTER = 1000
 
 

@@ -18,8 +18,7 @@ from biomech_id.pipeline.study.source import SourceFile, check_header
 
 #: Bytes of CSV that are read at a time, and become one group of rows.
 _PIECE = 8 << 20
-#: In the name of a folder:
-#: what readers take for a pattern or a key, and the first characters they take for hidden.
+#: In the name of a folder: what readers take for a pattern or a key, and the first characters they take for hidden.
 _TELLING = re.compile(r"^[._]|[^\w .()+,-]")
 
 

@@ -26,8 +26,7 @@ from biomech_id.session.output.manifest import package_version
 from biomech_id.session.output.thinning import thinning_step
 from biomech_id.session.tables.csv_text import header_line, header_of
 
-#: Tables of a study:
-#: the frame tables, and the tidy tables of that name.
+#: Tables of a study: the frame tables, and the tidy tables of that name.
 STUDY_TABLES = ("frames", "cycles", "spatiotemporal", "quality")
 STUDY_FOLDER = "study"
 #: Those of them that can be thinned, and the column that counts their rows.

@@ -11,8 +11,7 @@ from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.tables.omissions import Omission
 from biomech_id.session.tables.session_tables import tidy_table
 
-#: One row per subject:
-#: folder, "done" | "warnings" | "failed", number of trials analysed, and what was complained about.
+#: One row per subject: folder, "done" | "warnings" | "failed", number of trials analysed, and what was complained about.
 VERDICT_COLUMNS = ("subject", "verdict", "trials", "sentence")
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 #: Characters that names are made of besides letters and digits; what else stands in one is rare enough to be said.
 USUAL = frozenset("_.:*+-#/()[]&' ")
-#: Pairs ask for what is missing where at least this share of the sided names has its partner,
-#: and numbers where so many names share them.
+#: Pairs ask for what is missing where at least this share of the sided names has its partner, and numbers where so many names share
+#: them.
 PAIRED_SHARE, FAMILIES = 0.6, 3
 _SIDE = re.compile(
     r"(?<![A-Za-z])(?:Left|Right|left|right|LEFT|RIGHT)(?![a-z])"

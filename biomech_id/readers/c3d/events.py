@@ -18,8 +18,7 @@ from biomech_id.trial.events import LONGEST_S
 SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
 STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")
 OFF_WORDS = ("foot off", "toe off", "toeoff", "lift off", "foot up")
-#: Header labels have four characters:
-#: side, then an abbreviation.
+#: Header labels have four characters: side, then an abbreviation.
 HEADER_KINDS = dict.fromkeys(("HS", "IC", "FS"), EventKind.FOOT_STRIKE) | dict.fromkeys(("TO", "FO"), EventKind.FOOT_OFF)
 
 

@@ -21,8 +21,7 @@ from biomech_id.readers.source import FileFindings
 #: Files are padded to a whole block; some writers add one more.
 PADDING_BYTES = 2 * BLOCK_BYTES
 SLOWEST_HZ, FASTEST_HZ = 0.5, 100_000.0
-#: Header words are 16 bits:
-#: a longer recording stops counting here.
+#: Header words are 16 bits: a longer recording stops counting here.
 CLIPPED_FRAME = 65535
 RELATIVE_TOLERANCE = 1e-3
 _T = TypeVar("_T")

@@ -185,8 +185,7 @@ def _remove_baseline(
 
 #: A vertical force beyond this, up or down, is somebody's weight.
 LOADED_N = 50.0
-#: So many loaded samples at least:
-#: one spike is nobody's weight.
+#: So many loaded samples at least: one spike is nobody's weight.
 FEWEST_LOADED = 3
 #: Nobody is on a plate while every marker is farther than this from the space above it.
 REACH_M = 0.20

@@ -17,8 +17,7 @@ from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.storage import even_rate_hz, text_lines
 
 METRES_PER_UNIT = {"m": 1.0, "meters": 1.0, "metres": 1.0, "cm": 1e-2, "mm": 1e-3}
-#: Median distance of two markers of one person, m:
-#: beyond it the stated unit is wrong.
+#: Median distance of two markers of one person, m: beyond it the stated unit is wrong.
 LARGEST_PERSON_M = 10.0
 SMALLEST_PERSON_M = 0.02
 

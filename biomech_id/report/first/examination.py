@@ -35,7 +35,7 @@ def draw_examination(sheet: Sheet, facts: SessionFacts, left_mm: float, top_mm: 
     sheet : Sheet
         Where to draw.
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     left_mm, top_mm, right_mm, bottom_mm : float
         Millimetres from the sheet's left and top.
     """
@@ -82,7 +82,7 @@ def examined_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[str, dict[s
     Parameters
     ----------
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     joint : str
         "hip", "knee" or "ankle".
     """
@@ -110,7 +110,7 @@ def gait_rows(facts: SessionFacts, joint: str) -> Iterator[tuple[None, dict[str,
     Parameters
     ----------
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     joint : str
         "hip", "knee" or "ankle".
     """

@@ -74,7 +74,7 @@ def band_of(facts: SessionFacts, name: tuple[str, str]) -> float:
     Parameters
     ----------
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     name : tuple[str, str]
         Variable and component.
     """

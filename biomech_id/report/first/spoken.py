@@ -19,7 +19,7 @@ def spoken(tables: Tables, norm: Norm | None, styles: Mapping[str, Style]) -> li
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     norm : Norm | None
         What stands behind curves and numbers.
     styles : Mapping[str, Style]

@@ -33,7 +33,7 @@ def draw_thumbnail(
     sheet : Sheet
         Where to draw.
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     name : tuple[str, str]
         Variable and component.
     place_mm : tuple[float, float, float, float]

@@ -62,7 +62,7 @@ def trusted(facts: SessionFacts) -> tuple[LayerTrust, ...]:
     Parameters
     ----------
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     """
     if facts.layer.kind in NO_STRIDES:
         by_verdict = {"angles": "kinematics", "forces": "kinetics"}
@@ -144,7 +144,7 @@ def worn_words(facts: SessionFacts, besides: Sequence[str] = ()) -> Iterator[str
     Parameters
     ----------
     facts : SessionFacts
-        The session.
+        One condition of the session, and the norm.
     besides : Sequence[str], optional
         Of `biomech_id.trial.worn`, what is not worth a word.
     """
@@ -168,7 +168,7 @@ def muscle_channels(tables: Tables) -> Table:
     Parameters
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     """
     channels = tidy_table("channels") if tables.channels is None else tables.channels
     muscles: Table = channels[channels["verdict"] != "not_emg"]

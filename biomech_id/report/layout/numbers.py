@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: Decimals by unit:
-#: what a clinic reads, not what a computer holds.
+#: Decimals by unit: what a clinic reads, not what a computer holds.
 DECIMALS: dict[str, int] = {
     "deg": 1, "N m/kg": 2, "W/kg": 2, "%BW": 1, "N/kg": 2, "m": 3, "m/s": 2, "s": 2, "%": 1, "steps/min": 1, "1/min": 1, "1": 3,
     "mm": 1, "ms": 0, "N": 1, "cycles": 0, "frames": 0, "": 3,

@@ -18,8 +18,7 @@ from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable
 from biomech_id.report.layout.words import Words
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
-#: Content lies inside this box:
-#: left, top, right, bottom edges in millimetres from the top left corner.
+#: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
 LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = 12.0, 22.0, 285.0, 198.0
 MM_PER_INCH = 25.4
 #: Label of the text in whose place a signed report says who signed.

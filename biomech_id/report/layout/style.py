@@ -23,8 +23,7 @@ from biomech_id.report.layout.style_file import LANGUAGE, style_table
 
 _UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
-#: What is plotted instead of the tables' unit:
-#: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
+#: What is plotted instead of the tables' unit: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
 #: Kind of a movement that is no walk -> sections of labels that stand in the place of those they name; the last counts.
 OWN_WORDS: dict[str, tuple[str, ...]] = {

@@ -110,11 +110,11 @@ def style_table(shipped: Mapping[str, Any], scales: Iterable[str], labels: Mappi
     Parameters
     ----------
     shipped : Mapping[str, Any]
-        Mapping The shipped style file; a laboratory's own has values of the same kinds.
+        The shipped style file; a laboratory's own has values of the same kinds.
     scales : Iterable[str]
         Variables that have a scale.
     labels : Mapping[str, str]
-        Mapping Labels of the language, as shipped; a label keeps its ``{blanks}``.
+        Labels of the language, as shipped; a label keeps its ``{blanks}``.
     """
     kinds = {
         name: {key: _kind(name, key, value) for key, value in own.items()} for name, own in shipped.items() if name != "language"

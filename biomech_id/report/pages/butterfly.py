@@ -19,13 +19,11 @@ from biomech_id.report.panels.curve_panel import SESSION_DASHES, Drawing, sessio
 from biomech_id.report.panels.layer import ROWS, Layer
 
 PERCENT_BW_PER_N_KG = PLOTTED_UNIT["ground force"][1]
-#: Floor millimetres drawn as long as one percent of body weight:
-#: with equal scales on paper, drawn forces keep their direction.
+#: Floor millimetres drawn as long as one percent of body weight: with equal scales on paper, drawn forces keep their direction.
 MM_PER_PERCENT_BW = 2.0
 ALONG_MM = Scale(-50.0, 350.0, 50.0)
 HEIGHT_PERCENT_BW = Scale(0.0, 150.0, 50.0)
-#: Running:
-#: twice the height at half the length.
+#: Running: twice the height at half the length.
 RUN_HEIGHT_PERCENT_BW = Scale(0.0, 300.0, 100.0)
 _WIDTH_MM = 86.0
 

@@ -45,7 +45,7 @@ class Course:
     Attributes
     ----------
     name : str
-        Of the trial.
+        Name of the trial.
     kind : str
         Of movement.
     events : tuple[tuple[float, str, str], ...]

@@ -13,8 +13,7 @@ from biomech_id.report.panels.layer import ROWS, Layer
 
 _WIDTH_MM, _HEIGHT_MM = 27.0, 64.5
 _MARGIN_MM = 20.0
-#: Drawn to the right:
-#: the left foot's medial side, the right foot's lateral side, as one looks down on one's own feet.
+#: Drawn to the right: the left foot's medial side, the right foot's lateral side, as one looks down on one's own feet.
 MIRROR: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 

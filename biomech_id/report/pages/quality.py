@@ -263,8 +263,7 @@ class Apart(TypedDict):
     worst_ms: float
 
 
-#: Events compared, in the order of the columns:
-#: side and kind as in ``summary.json``.
+#: Events compared, in the order of the columns: side and kind as in ``summary.json``.
 _EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
 
 

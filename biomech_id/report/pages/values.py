@@ -35,8 +35,7 @@ from biomech_id.statistics.two_recordings import ScalarChange
 
 #: The variables that the report plots, in the order of its pages.
 TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETIC_GRID) for key in row)
-#: Names of power peaks:
-#: A1, K3, H2.
+#: Names of power peaks: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
 #: What a joint generates and absorbs in each phase.
 WORKS = tuple(name for names in WORK_NAMES.values() for name in names)

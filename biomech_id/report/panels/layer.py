@@ -69,7 +69,7 @@ class Layer:
     Attributes
     ----------
     tables : Tables
-        The session.
+        The session's tables.
     kind : str
         Of the trials that the cycles come from.
     condition : str

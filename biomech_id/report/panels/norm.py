@@ -36,8 +36,7 @@ from biomech_id.session.values.norm import (
     read_norm,
 )
 
-#: A norm as it is given:
-#: a table as in ``norm.csv``, the path of one, or none.
+#: A norm as it is given: a table as in ``norm.csv``, the path of one, or none.
 NormSource: TypeAlias = Table | str | Path | None
 
 
@@ -84,7 +83,7 @@ class Norm:
         Parameters
         ----------
         tables : Tables
-            The session.
+            The session's tables.
         """
         youngest, oldest = (float(self.note.get(name, np.nan)) for name in ("age_min_y", "age_max_y"))
         return age_does_not_fit(tables.summary.get("subject", {}).get("age_years"), youngest, oldest) is True
@@ -157,7 +156,7 @@ def with_norm(
     norm : NormSource
         As for `load_norm`; None takes the session's own.
     tables : Tables
-        The session.
+        The session's tables.
     mix : Collection[str], optional
         As for `load_norm`.
     norm_for : str | None, optional

@@ -56,7 +56,7 @@ class Content:
     style : Style
         How pages look, and their language.
     norm : Norm | None
-        Norm or None What stands behind curves and numbers.
+        Stands behind curves and numbers; None for nothing.
     side : str, optional
         The only one that is drawn, where sessions are compared.
     """
@@ -109,11 +109,10 @@ class PageKind:
     shows : Shows
         What it is drawn once for.
     needs : tuple[str, ...], optional
-        Tables of the session (`Tables` fields), keys of its summary, or "norm",
-        without which a whole report leaves it out; who asks for the
-        page by its name gets it, and there it says what is missing.
+        Tables of the session (`Tables` fields), keys of its summary, or "norm", without which a whole report leaves it out; who
+        asks for the page by its name gets it, and there it says what is missing.
     compare : Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None, optional
-        Callable or None (this kind, content with their layers) -> titles and figures where sessions are compared; None leaves it
+        (this kind, content with the layers of all sessions) -> titles and figures where sessions are compared; None leaves it
         out there.
     titles : tuple[str, ...], optional
         Labels of the titles of its sheets, where these are not the page's and "continued".
@@ -185,7 +184,7 @@ def register(kind: PageKind) -> None:
     Parameters
     ----------
     kind : PageKind
-        The page.
+        Kind of page.
 
     Raises
     ------
@@ -201,7 +200,7 @@ def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     Parameters
     ----------
     kind : PageKind
-        The page.
+        Kind of page.
     content : Content
         What pages are drawn from.
     """
@@ -221,7 +220,7 @@ def of_each(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     Parameters
     ----------
     kind : PageKind
-        The page.
+        Kind of page.
     content : Content
         What pages are drawn from.
     """

@@ -17,12 +17,10 @@ from biomech_id.statistics.session_error import session_error
 
 #: Standard deviations that 95 % of a normal distribution lie within.
 COVERAGE = 1.96
-#: Where the bars stand, percent of the cycle:
-#: sides apart, so that both can be read; and how wide their caps are.
+#: Where the bars stand, percent of the cycle: sides apart, so that both can be read; and how wide their caps are.
 BARS_AT: dict[str, range] = {"L": range(4, 101, 10), "R": range(6, 101, 10)}
 CAP_WIDTH = 1.0
-#: Sources named for each joint:
-#: the two largest tell the rest by their absence.
+#: Sources named for each joint: the two largest tell the rest by their absence.
 _NAMED = 2
 
 

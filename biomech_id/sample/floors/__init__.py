@@ -12,8 +12,7 @@ from biomech_id.sample.floors.stairs import Stairs
 
 #: Over leg length: riser and tread of stairs (17 by 30 cm for an adult), height of a curb (15 cm).
 RISER, TREAD, CURB = 0.18, 0.325, 0.16
-#: Of ramps, radians:
-#: 8 degrees, as gait laboratories build them.
+#: Of ramps, radians: 8 degrees, as gait laboratories build them.
 SLOPE_RAD = 0.14
 FLOORS: Mapping[str, Callable[[float], Floor]] = {
     "level": lambda leg_m: Floor(),

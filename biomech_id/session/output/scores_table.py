@@ -15,8 +15,7 @@ from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.means import WALKING, MeanCurves
 from biomech_id.session.values.norm import movement_of, norm_band
 
-#: Names of the scores among a norm's scalars:
-#: the variable is put behind the first, "GVS.HipAngles".
+#: Names of the scores among a norm's scalars: the variable is put behind the first, "GVS.HipAngles".
 GVS, GPS, GPS_OVERALL = "GVS", "GPS", "GPS.overall"
 
 

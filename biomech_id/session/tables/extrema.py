@@ -15,8 +15,7 @@ from biomech_id.movement.cycle import Cycle
 from biomech_id.session.tables.cycle_table import Curves, leg_load_curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 
-#: Variables whose values are tabled:
-#: everything with a sign a clinician names.
+#: Variables whose values are tabled: everything with a sign a clinician names.
 QUANTITIES = ("angle", "moment", "power", "ground force")
 _PERCENT = np.arange(CURVE_POINTS)
 

@@ -14,8 +14,7 @@ from biomech_id.session.tables.session_tables import Tables
 
 #: (side, variable, component) -> curve (101,) in the unit of the sign table.
 MeanCurves = dict[tuple[str, str, str], FloatArray]
-#: Movements whose cycles are averaged, each with its own:
-#: straight walks, and runs.
+#: Movements whose cycles are averaged, each with its own: straight walks, and runs.
 WALKING, RUNNING = AVERAGED = ("walk", "run")
 
 

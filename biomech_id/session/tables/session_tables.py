@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 else:
     #: What rooms that do not know pandas call a table of it.
     Table = ForwardRef("pd.DataFrame", module=__name__)
-#: Rows of one curve in `Tables.cycles`:
-#: 0, 1 ... 100 percent.
+#: Rows of one curve in `Tables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
 
 

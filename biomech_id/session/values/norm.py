@@ -177,8 +177,7 @@ _VALUES = Setting(
     "a finite mean, sd of at least 0, n of at least 1", lambda impossible: not impossible,
     said=lambda at: f"{at.where} has {at.value[0]}.",
 )  # fmt: skip
-#: What a norm may say:
-#: its columns are those of `table_columns`.
+#: What a norm may say: its columns are those of `table_columns`.
 _NORM = Section({
     "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
     "model": _ONE_KIND,
