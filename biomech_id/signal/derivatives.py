@@ -24,6 +24,7 @@ from functools import lru_cache
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.lapack import solve_banded
 from biomech_id.errors import InvalidValueError
 from biomech_id.signal.runs import channel_runs
 
@@ -95,11 +96,9 @@ def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, .
 
 def _coefficients(samples: FloatArray) -> FloatArray:
     """B-spline coefficients (n + 4, m) of the natural quintic spline through (n, m) samples at unit spacing."""
-    from scipy.linalg import solve_banded
-
     right = np.zeros((len(samples) + 4, samples.shape[1]))
     right[2:-2] = samples
-    return np.asarray(solve_banded((4, 4), _collocation(len(samples)), right, check_finite=False))
+    return solve_banded(4, _collocation(len(samples)), right)
 
 
 @lru_cache(maxsize=32)

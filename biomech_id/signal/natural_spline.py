@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.lapack import solve_banded
 from biomech_id.errors import InvalidValueError
 
 CUBIC, QUINTIC = 3, 5
@@ -60,8 +61,6 @@ class NaturalSpline:
 
     def _solved(self, values: FloatArray) -> FloatArray:
         """B-spline coefficients (n + degree - 1, k): the ends' conditions around those of the samples."""
-        from scipy.linalg import solve_banded
-
         n, k = len(values), self.degree
         ends, size = (k - 1) // 2, n + k - 1
         band = np.zeros((2 * k - 1, size))
@@ -76,7 +75,7 @@ class NaturalSpline:
                 band[k - 1 + row - columns, columns] = self._end(start, order)
         right = np.zeros((size, values.shape[1]))
         right[ends : ends + n] = values
-        return np.asarray(solve_banded((k - 1, k - 1), band, right, check_finite=False))
+        return solve_banded(k - 1, band, right)
 
     def _end(self, start: int, order: int) -> FloatArray:
         """Weights (degree,) of the coefficients from ``start`` in a derivative at the sample there, scaled to about one."""

@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, all_finite
+from biomech_id.algebra.lapack import lapack
 from biomech_id.signal.runs import runs
 
 #: Decadic logarithms of lambda, for a step of one sample; at the lower end the curve passes through the samples to rounding.
@@ -180,9 +181,7 @@ def _residual(values: FloatArray, strength: float) -> FloatArray:
 
 def _taken_out(third: FloatArray, strength: float) -> FloatArray:
     """The same from the third differences Q'y, (n - 3, k)."""
-    from scipy.linalg import lapack
-
-    g, _ = lapack.dpbtrs(_cholesky(len(third) + 3, strength), third, lower=1)
+    g, _ = lapack().dpbtrs(_cholesky(len(third) + 3, strength), third, lower=1)
     out = np.zeros((len(third) + 3, third.shape[1]))
     for offset, weight in enumerate((-1.0, 3.0, -3.0, 1.0)):
         out[offset : offset + len(g)] += weight * g
@@ -192,10 +191,8 @@ def _taken_out(third: FloatArray, strength: float) -> FloatArray:
 @lru_cache(maxsize=256)
 def _cholesky(n: int, strength: float) -> FloatArray:
     """Banded Cholesky factor of R + lambda Q'Q, (4, n - 3): paths of one length try the same lambdas."""
-    from scipy.linalg import lapack
-
     R, QQ = _bands(n)
-    factor, _ = lapack.dpbtrf(R + strength * QQ, lower=1)
+    factor, _ = lapack().dpbtrf(R + strength * QQ, lower=1)
     return np.asarray(factor)
 
 

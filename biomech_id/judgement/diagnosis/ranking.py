@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.lapack import lapack
 from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
@@ -74,9 +75,7 @@ class Whitening:
         FloatArray
             The same shape.
         """
-        from scipy.linalg import solve_triangular
-
-        return np.asarray(solve_triangular(self.root, change, lower=True))
+        return np.asarray(lapack().dtrtrs(self.root.T, change, lower=0, trans=1)[0])
 
     def residual(self, values: ResidualValues, instead: ResidualValues) -> FloatArray:
         """Return residuals less what is expected, (n,).

@@ -13,6 +13,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.lapack import solve_banded
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.signal.natural_spline import NaturalSpline
@@ -178,8 +179,6 @@ def tool_lowpass(time_s: FloatArray, values: FloatArray, cutoff_hz: float) -> tu
 
 def _pass(values: FloatArray, share: float) -> FloatArray:
     """One pass; ``share`` is the cut-off over the rate."""
-    from scipy.linalg import solve_banded
-
     w = np.tan(np.pi * share)
     D = (w + 1) * (w * w + w + 1)
     gain = w**3 / D
@@ -191,7 +190,7 @@ def _pass(values: FloatArray, share: float) -> FloatArray:
     for k, coefficient in enumerate((a1, a2, a3), 1):
         band[k] = coefficient
         band[k, : _ORDER - k] = 0.0
-    return solve_banded((_ORDER, 0), band, right, check_finite=False)
+    return solve_banded(_ORDER, band, right)
 
 
 def row_before(time_s: FloatArray, at_s: float) -> int:

@@ -24,7 +24,7 @@ READS = ("numpy", "pandas", "biomech_id.feet.movements", "biomech_id.session.ses
 DRAWS = ("matplotlib", "matplotlib.figure", *READS, "biomech_id.report.panels.layer", "biomech_id.report.book", "biomech_id.report")
 LOOKS = ("numpy", "biomech_id.gait.events", "biomech_id.judgement.check")
 ANALYSES = (
-    *LOOKS, "scipy.linalg", *READS, "biomech_id.pipeline.choose_model", "biomech_id.pipeline.stage.analysis",
+    *LOOKS, *READS, "biomech_id.pipeline.choose_model", "biomech_id.pipeline.stage.analysis",
     "biomech_id.pipeline.stages",
 )  # fmt: skip
 CHECK_STEPS = tuple(name for name in ANALYSES if name != "pandas")
