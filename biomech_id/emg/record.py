@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -175,6 +176,8 @@ class EmgRecord:
 
 #: Devices whose analog outputs are late, seconds, as their makers say.
 LATE_DEVICES_S: dict[str, float] = {"trigno": 0.048}
+#: Channels of a recording -> settings and first time they were last read with, and their record: a doctor looks before an analysis.
+_LATEST: MutableMapping[AnalogChannels, tuple[tuple[EmgSettings, float], EmgRecord]] = WeakKeyDictionary()
 
 
 def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, first_time_s: float = 0.0) -> EmgRecord:
@@ -200,6 +203,14 @@ def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, fir
         The settings name a muscle that nobody knows.
     """
     settings = settings or EmgSettings()
+    given, record = _LATEST.get(analog, (None, None))
+    if record is None or given != (settings, first_time_s):
+        record = _read(analog, settings, first_time_s)
+        _LATEST[analog] = (settings, first_time_s), record
+    return record
+
+
+def _read(analog: AnalogChannels, settings: EmgSettings, first_time_s: float) -> EmgRecord:
     inputs = find_inputs(analog, settings.channels)
     others = tuple(channel for channel in inputs if channel.refusal is not None)
     used = [channel for channel in inputs if channel.refusal is None]

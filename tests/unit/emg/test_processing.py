@@ -10,7 +10,7 @@ import pytest
 
 from biomech_id.emg.onset import activity
 from biomech_id.emg.processing import band_pass, envelope, high_edge_hz
-from biomech_id.emg.record import cycle_curve, read_emg
+from biomech_id.emg.record import EmgSettings, cycle_curve, read_emg
 from biomech_id.errors import InvalidValueError
 from biomech_id.trial import AnalogChannels
 
@@ -100,7 +100,13 @@ def test_the_threshold_is_said_and_is_relative_where_bursts_are_strong(bursts: C
 
 
 def test_a_delay_moves_the_muscle_back_in_time(bursts: Callable[..., Any]) -> None:
-    from biomech_id.emg.record import EmgSettings
-
     analog = AnalogChannels(("R TA",), ("V",), 1000.0, bursts(0, 1000.0, 20.0).signal_V[:, None])
     assert read_emg(analog, EmgSettings(delay_s=0.048), first_time_s=1.0).start_s == pytest.approx(0.952)
+
+
+def test_a_recording_is_read_once_for_who_asks_the_same(bursts: Callable[..., Any]) -> None:
+    analog = AnalogChannels(("R TA",), ("V",), 1000.0, bursts(0, 1000.0, 20.0).signal_V[:, None])
+    first = read_emg(analog)
+    assert read_emg(analog, EmgSettings()) is first
+    assert read_emg(analog, EmgSettings(envelope_hz=6.0)).channels[0].envelope is not first.channels[0].envelope
+    assert read_emg(analog, first_time_s=2.0).start_s == pytest.approx(2.0)
