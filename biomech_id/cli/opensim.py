@@ -100,6 +100,9 @@ RunOut = Annotated[
     Path | None,
     typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says, below its own folder."),
 ]
+Undriven = Annotated[
+    list[str] | None, typer.Option(help="A coordinate that nothing drives, of a model with constraints; may be repeated.")
+]
 Compat = Annotated[bool, typer.Option("--compat", help="Make OpenSim's slips in velocity terms too, for its very numbers.")]
 
 
@@ -107,6 +110,7 @@ def opensim_run(
     setup: Setup,
     out: RunOut = None,
     *,
+    undriven: Undriven = None,
     compat: Compat = False,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -118,7 +122,7 @@ def opensim_run(
     """
     from biomech_id.osim.run import run_setup
 
-    outcome = run_setup(setup, out, compat=compat)
+    outcome = run_setup(setup, out, compat=compat, undriven=undriven or ())
     for remark in outcome.remarks:
         print_line(f"warning: {remark}")
     for path in outcome.written:

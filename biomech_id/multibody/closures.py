@@ -147,8 +147,22 @@ class PointGap(TwoPoints):
             J (N, k, n), with h' = J u.
         """
         x, c = self.gap(moving)[0], moving.layout.index(self.seen_from)
-        J = self.gap_jacobian(moving) + skew(x) @ moving.jacobian(c, x)[1]
-        return np.asarray(self.rows) @ np.swapaxes(moving.R_lab_body[:, c], 1, 2) @ J
+        return self.unit_forces(moving) @ (self.gap_jacobian(moving) + skew(x) @ moving.jacobian(c, x)[1])
+
+    def unit_forces(self, moving: Kinematics) -> FloatArray:
+        """What a unit of each equation's multiplier does to body A, at its point.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Motion of all bodies in N states.
+
+        Returns
+        -------
+        FloatArray
+            (N, k, 3), laboratory axes, N for a multiplier in N.
+        """
+        return np.asarray(self.rows) @ np.swapaxes(moving.R_lab_body[:, moving.layout.index(self.seen_from)], 1, 2)
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """What is left of h'' in a motion with u' = 0.
@@ -342,7 +356,22 @@ class Rod(TwoPoints):
         FloatArray
             J (N, 1, n), with h' = J u.
         """
-        return 2 * self.gap(moving)[0][:, None] @ self.gap_jacobian(moving)
+        return self.unit_forces(moving) @ self.gap_jacobian(moving)
+
+    def unit_forces(self, moving: Kinematics) -> FloatArray:
+        """What a unit of the equation's multiplier does to body A, at its point.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Motion of all bodies in N states.
+
+        Returns
+        -------
+        FloatArray
+            (N, 1, 3), laboratory axes, N for a multiplier in N/m.
+        """
+        return 2 * self.gap(moving)[0][:, None]
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """What is left of h'' in a motion with u' = 0.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.arguments import a_path, or_none, takes
+from biomech_id.arguments import a_path, a_str, each, or_none, takes
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, some_of
 from biomech_id.files.output_names import last_part
 from biomech_id.multibody.musculoskeletal import Measurement, MuscleModel, MusculoskeletalModel
@@ -32,8 +32,9 @@ from biomech_id.osim.document.setups import (
     ScaleSetup,
     read_setup,
 )
+from biomech_id.osim.dynamics.constraint_forces import ConstraintForces, constraint_forces
 from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
-from biomech_id.osim.dynamics.inverse_dynamics import forces_in, skeleton_motion, speeds_of
+from biomech_id.osim.dynamics.inverse_dynamics import force_labels, forces_in, skeleton_motion, speeds_of
 from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
 from biomech_id.osim.forces.actuators import read_actuated
 from biomech_id.osim.forces.analysed_motion import analysed_motion
@@ -89,8 +90,10 @@ class ToolOutcome:
     remarks: tuple[str, ...] = ()
 
 
-@takes(path=a_path("give the name of a setup file"), out=or_none(a_path("give the name of a folder")))
-def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool = False) -> ToolOutcome:
+@takes(path=a_path("give the name of a setup file"), out=or_none(a_path("give the name of a folder")), undriven=each(a_str()))
+def run_setup(
+    path: str | Path, out: str | Path | None = None, *, compat: bool = False, undriven: Collection[str] = ()
+) -> ToolOutcome:
     """Do what one of OpenSim's setup files asks for, and write what its tool would write.
 
     Parameters
@@ -102,6 +105,9 @@ def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool =
         Folder for the outputs; where the setup says, as far as that is below its own folder, if None.
     compat : bool, optional
         Whether OpenSim's slips are made too, so that the very numbers of its tools come out.
+    undriven : Collection[str], optional
+        Coordinates that nothing drives, of an InverseDynamicsTool: what they need the model's constraints carry. Dependent ones of
+        couplers are never driven.
 
     Returns
     -------
@@ -119,13 +125,18 @@ def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool =
     """
     path = Path(path)
     setup = read_setup(path)
+    if undriven and not isinstance(setup, InverseDynamicsSetup):
+        raise InvalidValueError(
+            f"{path.name} computes no moments that constraints could carry.", value=list(undriven),
+            expected="coordinates without a drive for an InverseDynamicsTool alone", where=str(path),
+        )  # fmt: skip
     odd = tuple(document_remarks(path))
     if isinstance(setup, ScaleSetup):
         outcome = _scale(setup, ToolOutputs(path, out), compat=compat)
     elif isinstance(setup, InverseKinematicsSetup):
         outcome = _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
     elif isinstance(setup, InverseDynamicsSetup):
-        outcome = _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+        outcome = _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), undriven, compat=compat)
     else:
         outcome = _analyze(setup, ToolOutputs(path, out, setup.results), compat=compat)
     if not isinstance(setup, ScaleSetup | InverseKinematicsSetup) and setup.external_loads_file is not None:
@@ -221,13 +232,15 @@ def angles_in_degrees(
     return in_degrees
 
 
-def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven: Collection[str], *, compat: bool) -> ToolOutcome:
     root = read_document(setup.model_file, actuators=False)
     along_paths = root.find(".//GeometryPath") is not None
     model = model_in(root, str(setup.model_file), muscles=along_paths, markers=False, compat=compat)
     passive = passive_forces_in(root, model, setup.excluded, compat=compat)
     of_passive = f"{Path(setup.output_forces).stem}_passive_forces.sto" if setup.output_forces and passive.forces else ""
-    place.expect(setup.output_forces, of_passive, setup.output_body_forces if setup.joints else "")
+    constrained = setup.output_forces and (model.constraints or undriven)
+    of_constraints = f"{Path(setup.output_forces).stem}_constraint_forces.sto" if constrained else ""
+    place.expect(setup.output_forces, of_passive, of_constraints, setup.output_body_forces if setup.joints else "")
     skeleton = Skeleton(model)
     table = read_storage(setup.coordinates_file)
     columns = coordinates_in(table, model)
@@ -246,10 +259,6 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     if model.constraints:
         closing = Closing(skeleton, skeleton.independent)
         remarks += constraint_remarks(closing, motion.q, setup.coordinates_file.name)
-        remarks.append(
-            f"Moments are those of the open tree, as OpenSim's tool has them: the constraints "
-            f"{', '.join(each.name for each in model.constraints)} carry nothing."
-        )
     loads: tuple[BodyLoad, ...] = ()
     pose = None
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
@@ -262,8 +271,8 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     tau = forces.tau - effect.on_coordinates
     if pose is not None and setup.external_loads_file is not None:
         remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
-    order = list(skeleton.tree_order)
-    labels = [f"{each.name}_{'moment' if each.motion == 'rotational' else 'force'}" for each in model.coordinates]
+    shared = constraint_forces(skeleton, motion.q, tau, undriven) if constrained else None
+    order, labels = list(skeleton.tree_order), force_labels(skeleton)
     place.write(
         setup.output_forces,
         write_tool_table,
@@ -275,6 +284,8 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
     if of_passive:
         names, values = effect.table(labels)
         place.write(of_passive, write_tool_table, "Passive Generalized Forces", names, motion.time_s, values)
+    if shared is not None:
+        remarks += _write_constraint_forces(of_constraints, place, labels, motion.time_s, shared)
     if setup.joints:
         remarks.append(
             f"{last_part(setup.output_body_forces)} holds the whole reactions in the joints, constraint forces included; "
@@ -293,6 +304,24 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, *, compat
             values.reshape(len(values), -1),
         )
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
+
+
+def _write_constraint_forces(
+    name: str, place: ToolOutputs, labels: list[str], time_s: FloatArray, shared: ConstraintForces
+) -> list[str]:
+    """Write what constraints carry of moments, if that is determined; what is to be said of it."""
+    tree = "Moments are those of the open tree, as OpenSim's tool has them"
+    ties = ", ".join(shared.undetermined)
+    unknown = [label.rpartition("_")[0] for label, column in zip(labels, shared.drives.T, strict=True) if np.isnan(column).any()]
+    if unknown:
+        return [
+            f"{tree}: what the constraints {ties} carry of them depends on which coordinates are driven; --undriven names those "
+            f"that are not, of {', '.join(unknown)}."
+        ]
+    values = np.concatenate([shared.drives, shared.values], axis=1)
+    place.write(name, write_tool_table, "Constraint Forces", [*labels, *shared.columns], time_s, values)
+    remarks = [f"{tree}: {name} holds what the constraints carry of them, and what is left for drives."]
+    return remarks + ([f"In {name} forces of {ties} that other constraints can take over are NaN."] if ties else [])
 
 
 def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,6 +23,17 @@ COUNT, LAST = 11, "b4"
 TIP, ROOT, ALONG = np.array([0.1, 0.2, -0.15]), np.array([0.3, 0.1, 0.2]), np.array([0.3, -0.5, 0.8])
 KINDS = ("point", "line", "distance", "weld", "polynomial", "linear")
 COUPLED, BY = "q3_0", ("q0_1", "q2_0")
+#: Coordinates without a drive, so that all that a tie carries is determined.
+UNDRIVEN = {
+    "point": ("q2_0", "q2_1", "q3_0"),
+    "line": ("q2_1", "q3_0"),
+    "distance": ("q3_0",),
+    "weld": ("q1_0", "q1_1", "q1_2", "q2_0", "q2_1", "q3_0"),
+}
+ID_SETUP = """<OpenSimDocument Version="40500"><InverseDynamicsTool name="id"><results_directory>.</results_directory>
+<model_file>model.osim</model_file><time_range>0 1</time_range><forces_to_exclude>Muscles</forces_to_exclude>
+<coordinates_file>motion.sto</coordinates_file><output_gen_force_file>id.sto</output_gen_force_file></InverseDynamicsTool>
+</OpenSimDocument>"""
 
 
 def words(values: Iterable[float]) -> str:
@@ -108,3 +120,9 @@ def tied_motion(model: MusculoskeletalModel, time_s: FloatArray, seed: int = 3) 
     q, closed = Closing(Skeleton(model), range(n)).closed(tied_pose(seed) + 0.1 * swing, -limits, limits)
     assert closed.all()
     return q
+
+
+def write_motion(path: Path, names: tuple[str, ...], time_s: FloatArray, q: FloatArray) -> None:
+    rows = "\n".join("\t".join(map(repr, row)) for row in np.column_stack([time_s, q]).tolist())
+    head = f"motion\nversion=1\nnRows={len(q)}\nnColumns={len(names) + 1}\ninDegrees=no\nendheader\n"
+    path.write_text(head + "\t".join(("time", *names)) + f"\n{rows}\n", encoding="utf-8")

@@ -12,6 +12,8 @@ import pytest
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.osim.document.model import read_osim
+from biomech_id.osim.dynamics.constraint_forces import constraint_forces
+from biomech_id.osim.dynamics.inverse_dynamics import by_speeds, generalized_forces
 from biomech_id.osim.kinematics.assembly import assembled_pose
 from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
 from biomech_id.osim.run import run_setup
@@ -21,15 +23,23 @@ from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.readers.opensim.trc import MarkerTable
 from biomech_id.writers.opensim_text import write_trc
-from tests.peers.constraint_documents import COUNT, COUPLED, KINDS, LAST, tied_document, tied_motion, tied_pose
+from tests.peers import constraint_documents
+from tests.peers.constraint_documents import (
+    COUNT,
+    COUPLED,
+    ID_SETUP,
+    KINDS,
+    LAST,
+    UNDRIVEN,
+    tied_document,
+    tied_motion,
+    tied_pose,
+    write_motion,
+)
 
 osim: Any = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("off")
 
-ID_SETUP = """<OpenSimDocument Version="40500"><InverseDynamicsTool name="id"><results_directory>.</results_directory>
-<model_file>model.osim</model_file><time_range>0 1</time_range><forces_to_exclude>Muscles</forces_to_exclude>
-<coordinates_file>motion.sto</coordinates_file><output_gen_force_file>id.sto</output_gen_force_file></InverseDynamicsTool>
-</OpenSimDocument>"""
 IK_SETUP = """<OpenSimDocument Version="40500"><InverseKinematicsTool name="ik"><results_directory>.</results_directory>
 <model_file>model.osim</model_file><constraint_weight>Inf</constraint_weight><accuracy>1e-9</accuracy><time_range>0 1</time_range>
 <marker_file>markers.trc</marker_file><IKTaskSet><objects>{tasks}</objects></IKTaskSet><output_motion_file>ik.mot</output_motion_file>
@@ -108,12 +118,6 @@ def test_inverse_kinematics_within_it_is_the_tools(kind: str, tmp_path: Path, mo
     assert np.abs(loose.q - ours.q).max() > 1e-3
 
 
-def write_motion(path: Path, names: tuple[str, ...], time_s: FloatArray, q: FloatArray) -> None:
-    rows = "\n".join("\t".join(map(repr, row)) for row in np.column_stack([time_s, q]).tolist())
-    head = f"motion\nversion=1\nnRows={len(q)}\nnColumns={len(names) + 1}\ninDegrees=no\nendheader\n"
-    path.write_text(head + "\t".join(("time", *names)) + f"\n{rows}\n", encoding="utf-8")
-
-
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 def test_inverse_dynamics_is_the_tools(kind: str, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +135,56 @@ def test_inverse_dynamics_is_the_tools(kind: str, kept: bool, tmp_path: Path, mo
     np.testing.assert_allclose(ours.values, theirs.values, atol=1e-6)
     assert any("does not keep the constraint tie in" in remark for remark in outcome.remarks) != kept
     assert any("open tree" in remark for remark in outcome.remarks)
+
+
+def driven(path: Path, q: FloatArray, u: FloatArray, drives: FloatArray) -> tuple[FloatArray, dict[str, float]]:
+    """OpenSim's accelerations under drives of all coordinates, and what its constraint carries, by its ForceReporter's names."""
+    model = osim.Model(str(path))
+    for coordinate in (model.getCoordinateSet().get(k) for k in range(COUNT)):
+        actuator = osim.CoordinateActuator(coordinate.getName())
+        actuator.setOptimalForce(1.0)
+        actuator.setName(f"drive_{coordinate.getName()}")
+        model.addForce(actuator)
+    state = model.initSystem()
+    coordinates = [model.getCoordinateSet().get(k) for k in range(COUNT)]
+    for coordinate, value in zip(coordinates, q.tolist(), strict=True):
+        coordinate.setValue(state, value, False)
+    for coordinate, value in zip(coordinates, u.tolist(), strict=True):
+        coordinate.setSpeedValue(state, value)
+    model.realizeVelocity(state)
+    assert max(abs(state.getUErr().get(k)) for k in range(state.getUErr().size())) < 1e-10
+    model.setControls(state, osim.Vector.createFromMat(drives))
+    model.realizeAcceleration(state)
+    constraint = model.getConstraintSet().get(0)
+    labels, values = constraint.getRecordLabels(), constraint.getRecordValues(state)
+    record = {labels.get(k): values.get(k) for k in range(labels.size())}
+    return np.array([coordinate.getAccelerationValue(state) for coordinate in coordinates]), record
+
+
+@pytest.mark.parametrize("chain", [("Gimbal", "Custom"), ("Ball", "Custom"), ("Gimbal", "Ball")], ids="-".join)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_it_carries_is_opensims(kind: str, chain: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenSim under drives gives accelerations and forces; its accelerations give drives and forces back."""
+    monkeypatch.setattr(constraint_documents, "CHAIN", [*chain, "Universal", "Pin", "Universal"])
+    path = written(tmp_path, kind)
+    skeleton, rng = Skeleton(read_osim(path)), np.random.default_rng(4)
+    q = tied_motion(skeleton.model, np.array([0.37]))
+    J = by_speeds(skeleton, q, Closing(skeleton, range(COUNT)).jacobian(q))[0]
+    u, drives = rng.uniform(-1, 1, COUNT), rng.uniform(-20, 20, COUNT)
+    u -= np.linalg.pinv(J) @ J @ u
+    idle = UNDRIVEN.get(kind, (COUPLED,))
+    drives[[skeleton.model.index(name) for name in idle]] = 0.0
+    udot, record = driven(path, q[0], u, drives)
+    tau = generalized_forces(skeleton, q, u[None], udot[None], compat=True).tau
+    ours = constraint_forces(skeleton, q, tau, UNDRIVEN.get(kind, ()))
+    np.testing.assert_allclose(ours.drives[0], drives, atol=1e-8)
+    assert np.abs(tau[0] - drives).max() > 1.0
+    # OpenSim's are on the constraint, in the axes of the innermost body that carries both, here the first.
+    theirs = -np.array(list(record.values()))
+    if kind in UNDRIVEN:
+        assert tuple(record) == ours.columns
+        theirs = (theirs.reshape(-1, 3) @ skeleton.pose(q).R_ground_body[0, 1].T).ravel()
+    np.testing.assert_allclose(ours.values[0], theirs[theirs != 0], atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("polynomial", "linear")])

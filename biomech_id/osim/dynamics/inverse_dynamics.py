@@ -346,6 +346,46 @@ def _rates(skeleton: Skeleton, q: FloatArray, u: FloatArray, udot: FloatArray) -
     return rate, second
 
 
+def by_speeds(skeleton: Skeleton, q: FloatArray, jacobian: FloatArray) -> FloatArray:
+    """Turn derivatives by the rates of coordinates into derivatives by OpenSim's speeds.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Tree of the scaled model.
+    q : FloatArray
+        (N, nq), coordinates off gimbal lock, rad or m.
+    jacobian : FloatArray
+        (N, k, nq), by the rates of the coordinates.
+
+    Returns
+    -------
+    FloatArray
+        (N, k, nq), by the speeds; its transpose turns multipliers into generalised forces.
+    """
+    jacobian = jacobian.copy()
+    for columns in _angle_columns(skeleton):
+        E, _ = angular_velocity_matrix(q[:, columns], np.zeros_like(q[:, columns]))
+        jacobian[:, :, columns] = jacobian[:, :, columns] @ np.linalg.inv(E)
+    return jacobian
+
+
+def force_labels(skeleton: Skeleton) -> list[str]:
+    """Name the columns of generalised forces as OpenSim does.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Tree of a model.
+
+    Returns
+    -------
+    list[str]
+        (nq,), "coordinate_moment" for one that turns, else "coordinate_force".
+    """
+    return [f"{each.name}_{'moment' if each.motion == 'rotational' else 'force'}" for each in skeleton.model.coordinates]
+
+
 def _angle_columns(skeleton: Skeleton) -> list[list[int]]:
     joints: list[ModelJoint] = [joint for joint in skeleton.joints if joint.kind in ANGULAR_SPEED_KINDS]
     return [[skeleton.model.index(name) for name in joint.coordinates[:3]] for joint in joints]

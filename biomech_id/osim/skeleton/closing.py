@@ -14,10 +14,17 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.closures import Place, PointGap, Rod, slider, spherical
+from biomech_id.multibody.closures import Gearing, Place, PointGap, Rod, coupler, slider, spherical
 from biomech_id.multibody.kinematics import GROUND, Kinematics, move
-from biomech_id.multibody.musculoskeletal import BodyConstraint, CoordinateRelation, MusculoskeletalModel, OffsetFrame
+from biomech_id.multibody.musculoskeletal import (
+    BodyConstraint,
+    CoordinateCoupling,
+    CoordinateRelation,
+    MusculoskeletalModel,
+    OffsetFrame,
+)
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
 #: Newton's method stops where equations are off by less than the first, m or rad; above the second they do not hold.
@@ -86,19 +93,31 @@ class Closing:
         The tree of a model, whose ``constraints`` they are.
     free : Sequence[int]
         Columns of the F coordinates that may move; those that are coupled follow.
+    couplings : Sequence[CoordinateCoupling], optional
+        Couplers that are equations too: of a skeleton whose model has none, all of whose coordinates are free.
+
+    Attributes
+    ----------
+    constraints : tuple[CoordinateCoupling | CoordinateRelation | BodyConstraint, ...]
+        What the equations are of, couplings first.
     """
 
-    def __init__(self, skeleton: Skeleton, free: Sequence[int]) -> None:
+    def __init__(self, skeleton: Skeleton, free: Sequence[int], couplings: Sequence[CoordinateCoupling] = ()) -> None:
         self.skeleton, self.free = skeleton, np.asarray(free, dtype=int)
+        self.constraints = (*couplings, *skeleton.model.constraints)
         # By number: a body of a model may be called what a base is called.
         numbers = tuple(str(k) for k in range(1, len(skeleton.layout.bodies) + 1))
         self._layout = replace(skeleton.layout, bodies=numbers)
-        self._equations: list[tuple[PointGap | Rod | _Relation, ...]] = [
-            (_Relation(each),) if isinstance(each, CoordinateRelation) else self._tie(each) for each in skeleton.model.constraints
-        ]
+        self._equations = [self._closures(each) for each in self.constraints]
         self._welds = any(isinstance(each, BodyConstraint) and each.kind == "weld" for each in skeleton.model.constraints)
 
-    def _tie(self, tie: BodyConstraint) -> tuple[PointGap | Rod, ...]:
+    def _closures(
+        self, tie: CoordinateCoupling | CoordinateRelation | BodyConstraint
+    ) -> tuple[PointGap | Rod | Gearing | _Relation, ...]:
+        if isinstance(tie, CoordinateCoupling):
+            return (coupler(tie.dependent, tie.independent, tie.function),)
+        if isinstance(tie, CoordinateRelation):
+            return (_Relation(tie),)
         (first, R_first, at_first), (second, R_second, at_second) = (self._end(frame) for frame in (tie.first, tie.second))
         ends = (second, at_second, first, at_first)
         if tie.kind == "distance":
@@ -165,6 +184,29 @@ class Closing:
         J = np.concatenate([each.jacobian(q, moving) for group in self._equations for each in group], axis=1)
         return J @ self.skeleton.coupling_jacobian(q, self.free.tolist())
 
+    def unit_wrenches(self, q: FloatArray) -> Iterator[FloatArray]:
+        """What constraints do to bodies for a unit of each equation's multiplier.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), all coordinates, rad or m.
+
+        Yields
+        ------
+        FloatArray
+            (N, k, 6) for the k equations of each constraint, in the order of the Jacobian: force on the second body, and moment
+            about the origin of the surroundings, in their axes; the first body gets the opposite. Zeros for couplers.
+        """
+        moving = self._moved(q)
+        for group in self._equations:
+            wrenches = [np.zeros((len(q), each.size, 6)) for each in group]
+            for each, wrench in zip(group, wrenches, strict=True):
+                if isinstance(each, PointGap | Rod):
+                    wrench[..., :3] = force = each.unit_forces(moving)
+                    wrench[..., 3:] = cross(moving.point(moving.layout.index(each.body), each.place_m)[0][:, None], force)
+            yield np.concatenate(wrenches, axis=1)
+
     def closed(self, q: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Move coordinates as little as need be until all equations hold.
 
@@ -225,9 +267,9 @@ class Closing:
             One a constraint, in the model's order.
         """
         moving, pose, model = self._moved(q), self.skeleton.pose(q), self.skeleton.model
-        for of, group in zip(model.constraints, self._equations, strict=True):
+        for of, group in zip(self.constraints, self._equations, strict=True):
             gap, turn = np.linalg.norm(group[0].residual(q, moving), axis=1), np.zeros(len(q))
-            if isinstance(of, CoordinateRelation):
+            if not isinstance(of, BodyConstraint):
                 yield Opening(of.name, gap, turn, model.coordinates[model.index(of.dependent)].motion == "rotational")
                 continue
             if isinstance(group[0], Rod):
