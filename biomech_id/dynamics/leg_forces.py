@@ -22,7 +22,7 @@ class ForceOptions:
     reserve_Nm : float, optional
         Moment of a reserve at a control of 1, N m; 0 for none on what muscles move.
     strength : str, optional
-        One of `STRENGTHS`.
+        Table of muscle strengths, one of `STRENGTHS`.
     knee_cost : float, optional
         What a body weight in a knee costs beside the activations; 0 for nothing.
     """
@@ -41,7 +41,7 @@ class Banded:
     Attributes
     ----------
     value : FloatArray
-        (n, K), N.
+        (n, K), newtons; NaN in frames without a solution.
     sd : FloatArray
         (n, K), one standard deviation, N; NaN for another effort than squares of activations.
     least, most : FloatArray

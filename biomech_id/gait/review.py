@@ -228,9 +228,9 @@ class Placement:
     one_mean : bool, optional
         Whether trials before and after may be averaged together, because somebody says so.
     reason : str, optional
-        Why.
+        Why they were stuck on anew; the report prints it.
     author : str, optional
-        Who says so.
+        Who decided it; the report prints it.
     """
 
     since: str

@@ -44,7 +44,7 @@ class Artefact:
     Attributes
     ----------
     artefact : str
-        One of `rules.ARTEFACTS`.
+        Id of the test, one of `rules.ARTEFACTS`.
     warns : bool | None
         Whether it warns; None where it could not run. A test without a warning proves nothing.
     """
@@ -85,7 +85,7 @@ class ArtefactTests:
         Parameters
         ----------
         rule : PatternRule
-            The rule.
+            Names the tests, and the curves that they look at.
         side : str
             "L", "R", or empty for the whole walk.
         cycles : int
@@ -101,7 +101,7 @@ class ArtefactTests:
         Parameters
         ----------
         rule : PatternRule
-            The rule.
+            Names the tests, and the curves that they look at.
         side : str
             "L", "R", or empty for the whole walk.
         cycles : int
@@ -219,7 +219,7 @@ def age_does_not_fit(age_years: float | None, youngest: float, oldest: float) ->
     Parameters
     ----------
     age_years : float | None
-        Of the person.
+        Age of the person, years; None where nobody recorded it.
     youngest, oldest : float
         Of the norm's people, years; NaN where it does not say.
 

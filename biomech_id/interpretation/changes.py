@@ -39,7 +39,7 @@ class PatternChange:
     band : float
         What 95 % of changes stay within where nothing changed, in the rule's unit: both placements, and the scatter of cycles.
     direction : ChangeDirection
-        Where it leads.
+        Towards the norm, away from it, past it, or within the error.
     """
 
     first: PatternDeviation
@@ -105,7 +105,7 @@ class Visit:
     tables : Tables
         The session's tables.
     condition : str
-        Of the trials.
+        Condition of its trials ("barefoot"); empty where none is named.
     people : Sequence[NormSample]
         Who is in the norm.
     """
@@ -126,7 +126,7 @@ class Visit:
         Parameters
         ----------
         rules : PatternRules
-            The rules.
+            Rules that are judged on each side.
         sources : frozenset[str] | None, optional
             Errors that the bands are made of; None for all of them.
         """
@@ -143,7 +143,7 @@ def changes_between(first: Visit, second: Visit, rules: PatternRules | None = No
     Parameters
     ----------
     first, second : Visit
-        Before and after.
+        The earlier session and the later one, each under one condition.
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
     """
@@ -204,7 +204,7 @@ def reasons_apart(first: Tables, second: Tables, *, conditions: tuple[str, str] 
     Parameters
     ----------
     first, second : Tables
-        The two.
+        Tables of the earlier session and of the later one.
     conditions : tuple[str, str], optional
         Of each one's trials; empty for all of them.
     """
@@ -233,7 +233,7 @@ def not_comparable(
     Parameters
     ----------
     first, second : Tables
-        The two.
+        Tables of the earlier session and of the later one.
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
     conditions : tuple[str, str], optional

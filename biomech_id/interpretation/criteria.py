@@ -138,13 +138,13 @@ class RuleTerm:
     Attributes
     ----------
     quantity : RuleQuantity
-        What is measured.
+        What of a limb's curves is measured, and in which phase.
     above : bool
         Whether it must lie above the limit.
     strict : bool
         Whether the limit itself is not enough.
     limit : RuleLimit
-        The limit.
+        What it is compared with: a number, or SDs of the norm.
     """
 
     quantity: RuleQuantity

@@ -162,7 +162,7 @@ def deviation_size(value: float, norm: TermNorm, band: float) -> float:
     Parameters
     ----------
     value : float
-        What was measured.
+        What was measured, in the norm's unit.
     norm : TermNorm
         Of the same quantity.
     band : float
@@ -237,7 +237,7 @@ class LimbNorm:
         Parameters
         ----------
         quantity : RuleQuantity
-            What is measured.
+            What of a limb's curves is measured, and in which phase.
         """
         if quantity not in self._terms:
             self._terms[quantity] = self._term(quantity)
@@ -275,9 +275,9 @@ class JudgedSide:
     Attributes
     ----------
     condition, side : str
-        Whose.
+        Condition of the trials, and "L" or "R".
     cycles : LimbCurves
-        Each cycle.
+        One limb for each counted cycle.
     mean : LimbCurves
         Their mean, one limb.
     sd_of_mean : Mapping[tuple[str, str], Mapping[str, FloatArray]]
@@ -305,7 +305,7 @@ class JudgedSide:
         Parameters
         ----------
         quantity : RuleQuantity
-            What is measured.
+            What of a limb's curves is measured, and in which phase.
         """
         if quantity.stat in TIMES:
             return float(np.hypot(TIME_SD_PERCENT, self._crossing_sd(quantity)))
@@ -359,7 +359,7 @@ def judged_sides(tables: Tables, rules: PatternRules, *, sources: frozenset[str]
     rules : PatternRules
         Whose variables are wanted.
     sources : frozenset[str] | None, optional
-        As of `JudgedSide`.
+        Sources of error that count, as of `JudgedSide`; None for all.
     """
     names = {(q.variable, q.component) for rule in rules.rows for q in (*rule.criterion.quantities, rule.shown.quantity)}
     heads = tables.cycles.iloc[::CURVE_POINTS]
@@ -469,7 +469,7 @@ def judge_sides(
     people : Sequence[NormSample]
         Who is in the norm, as made for this person.
     rules : PatternRules
-        The rules.
+        Rules that are judged on each side.
     sources : frozenset[str] | None, optional
         Errors that the bands are made of, beside the scatter of cycles, which then counts by t of their number; None for all.
     """
@@ -509,9 +509,9 @@ def met_of(judged: Iterable[PatternDeviation], classes: Iterable[SagittalClass])
     Parameters
     ----------
     judged : Iterable[PatternDeviation]
-        As of `judge_patterns`.
+        Every rule on every side, as of `judge_patterns`.
     classes : Iterable[SagittalClass]
-        As of `sagittal_classes`.
+        Sagittal class of each side, as of `sagittal_classes`.
     """
     met = [*(each for each in judged if each.met), *(each.named for each in classes if each.named is not None)]
     return tuple(sorted(met, key=lambda each: (each.condition, -np.nan_to_num(each.size))))
@@ -524,7 +524,7 @@ class SagittalClass:
     Attributes
     ----------
     condition, side : str
-        Whose cycles.
+        Condition of the trials, and "L" or "R".
     knee_sd, ankle_sd : float
         Mean over 20 to 45 % of the cycle of how many of its SDs the mean curve lies above the norm.
     beyond : bool
@@ -559,7 +559,7 @@ def sagittal_classes(
     tables : Tables
         The session's tables.
     sides : Iterable[JudgedSide]
-        As of `judged_sides`.
+        Its sides with their cycles, as of `judged_sides`.
     people : Sequence[NormSample]
         Who is in the norm, as made for this person.
     rules : PatternRules | None, optional
@@ -717,7 +717,7 @@ def covered(deviations: Iterable[PatternDeviation], rules: PatternRules) -> Iter
     Parameters
     ----------
     deviations : Iterable[PatternDeviation]
-        As of `judge_sides`.
+        Every rule on every side, as of `judge_sides`.
     rules : PatternRules
         The rules they were judged by.
     """
@@ -753,7 +753,7 @@ def could_not_have_been_said(
     Parameters
     ----------
     deviations : Iterable[PatternDeviation]
-        As of `judge_patterns`.
+        Every rule on every side, as of `judge_patterns`.
     rules : PatternRules | None, optional
         The rules; None for those that are shipped.
 

@@ -57,7 +57,7 @@ class LimbCurves:
         Parameters
         ----------
         point : PhasePoint
-            The place.
+            A percent of the cycle, or of the way from or to an event.
         """
         after = self.events[point.event] if point.event else np.zeros(self.count)
         return np.asarray(after + point.percent)
@@ -68,7 +68,7 @@ class LimbCurves:
         Parameters
         ----------
         variable, component : str
-            As in ``cycles.csv``.
+            Name and axis as in ``cycles.csv``: "KneeAngles", "X".
         """
         curves = self.curves.get((variable, component))
         return np.full((self.count, len(_PERCENT)), np.nan) if curves is None else curves
@@ -96,9 +96,9 @@ def measured(limbs: LimbCurves, quantity: RuleQuantity, norm: NormCurves = NO_CU
     Parameters
     ----------
     limbs : LimbCurves
-        The limbs.
+        n limbs, each with its curves and events.
     quantity : RuleQuantity
-        What is measured.
+        What of the curves is measured, and in which phase.
     norm : NormCurves, optional
         For shares and z-scores.
     k : float, optional
@@ -222,7 +222,7 @@ class TermNorm:
     mean, sd : float
         In the quantity's unit; NaN where the norm cannot tell.
     n : int
-        Number of people.
+        Number of people that mean and SD are of.
     """
 
     mean: float
@@ -236,7 +236,7 @@ def limit_value(limit: RuleLimit, norm: TermNorm | None, *, k: float, w: float) 
     Parameters
     ----------
     limit : RuleLimit
-        The limit.
+        A number in the unit of what is measured, or SDs of the norm.
     norm : TermNorm | None
         Of the same quantity; None without one.
     k : float
@@ -255,7 +255,7 @@ def term_met(term: RuleTerm, values: FloatArray, limit: float) -> FloatArray:
     Parameters
     ----------
     term : RuleTerm
-        The comparison.
+        Whether values above or below the limit meet it, and whether the limit itself does.
     values : FloatArray
         (n,), what it measures.
     limit : float
@@ -272,7 +272,7 @@ def criterion_met(criterion: Criterion, met: Mapping[RuleTerm, FloatArray]) -> F
     Parameters
     ----------
     criterion : Criterion
-        The criterion.
+        Its features, and how many of them have to be met.
     met : Mapping[RuleTerm, FloatArray]
         Every term of it -> (n,) as of `term_met`.
     """
@@ -293,7 +293,7 @@ def own_flat_deg(limbs: LimbCurves) -> FloatArray:
     Parameters
     ----------
     limbs : LimbCurves
-        The limbs.
+        n limbs with the curve of foot pitch.
     """
     return _flat_deg(LimbCurves(limbs.curves, limbs.events), limbs.curve(*RULES_PITCH))
 

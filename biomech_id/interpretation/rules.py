@@ -33,7 +33,7 @@ class PatternRule:
     Attributes
     ----------
     pattern : str
-        Its id.
+        Id of the pattern, as in ``deviations.csv``.
     names : Mapping[str, str]
         Language -> what it is, in words.
     short : Mapping[str, str]
@@ -84,7 +84,7 @@ class PatternRules:
     Attributes
     ----------
     rows : tuple[PatternRule, ...]
-        The rules.
+        One rule for each pattern.
     version : str
         First digits of the SHA-256 of the files they come from.
     """

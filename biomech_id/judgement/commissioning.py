@@ -25,7 +25,7 @@ class Question:
     Attributes
     ----------
     rule : str
-        What was noticed.
+        Id of the rule whose warning it is.
     answers : str
         One of `ANSWERING`, as the rule's row says.
     sessions : tuple[str, ...]

@@ -68,7 +68,7 @@ def plate_repairs(results: Sequence[Solved]) -> Iterator[Finding]:
     Parameters
     ----------
     results : Sequence[Solved]
-        Trials, graded.
+        All solved trials of a session, with their findings.
 
     Yields
     ------

@@ -33,7 +33,7 @@ def sideways_turned(
     Parameters
     ----------
     result : Solved
-        Solved.
+        A solved trial with its plates and stances.
     findings : Sequence[Finding]
         What its plates are suspected of.
     ratio : tuple[float, float]

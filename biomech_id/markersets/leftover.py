@@ -62,7 +62,7 @@ class Leftover:
     Attributes
     ----------
     label : str
-        The recording's own.
+        Its label in the recording.
     certainty : float
         How much worse the best reading without this name is, in squared spreads; infinite without a rival.
     """
@@ -343,7 +343,7 @@ def with_leftovers(markerset: MarkerSet, labels: Collection[str], leftovers: Lef
     Parameters
     ----------
     markerset : MarkerSet
-        The nearest one.
+        Set whose markers the recording's come nearest to.
     labels : Collection[str]
         Of the static trial's markers.
     leftovers : Leftovers

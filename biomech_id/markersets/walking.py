@@ -188,7 +188,7 @@ def name_walk(shape: WalkShape, template: WalkTemplate | None = None) -> WalkNam
     Parameters
     ----------
     shape : WalkShape
-        Of the walk.
+        How the markers lie and move, as of `walk_shape`.
     template : WalkTemplate | None, optional
         Of named walks; None for the shipped one.
 

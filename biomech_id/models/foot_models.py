@@ -28,7 +28,7 @@ class FootSession:
     walks : Sequence[Trial]
         The other recordings, likewise, as read.
     subject : Subject
-        Measurements in force.
+        Measurements of the person, after files and options.
     options : Mapping[str, Any], optional
         What the recipe says of feet: names of its ``[foot]`` settings without their beginning.
     error_sizes : Mapping[str, float], optional
@@ -114,7 +114,7 @@ def register_foot_model(model: FootModel) -> None:
     Parameters
     ----------
     model : FootModel
-        The model.
+        Names the markers that it needs and the columns that it fills.
 
     Raises
     ------

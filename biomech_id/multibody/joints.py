@@ -242,7 +242,7 @@ def check_axis(axis: Axis, name: str) -> None:
     Parameters
     ----------
     axis : Axis
-        Three numbers.
+        Components (x, y, z), dimensionless, of length 1 to 1e-9.
     name : str
         What it belongs to.
 

@@ -175,7 +175,7 @@ def place_of(name: str, names: Sequence[str], what: str) -> int:
     name : str
         What is asked for.
     names : Sequence[str]
-        What there is.
+        Names in their order, among which it has to be.
     what : str
         What they are, for the sentence.
 

@@ -41,7 +41,7 @@ def gcd_table(lines: Sequence[str], stated: Mapping[str, str], path: Path) -> tu
     Parameters
     ----------
     lines : Sequence[str]
-        The file's lines.
+        All lines of the file, without line ends.
     stated : Mapping[str, str]
         What its header says besides: ``moment_unit`` where there are moments.
     path : Path

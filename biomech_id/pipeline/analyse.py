@@ -96,6 +96,11 @@ def analyse(
         ``lowpass(values, rate_hz, cutoff_hz)``, ``event_source(trial, motion)`` that returns events, and
         ``hip_centre(side, pelvis_size)`` that returns (3,) metres from mid-ASIS in the pelvis' ISB axes.
 
+    Returns
+    -------
+    Session
+        Every table as an attribute, and what was computed, in SI; trials that could not be analysed are in ``failures``.
+
     Raises
     ------
     OptionError
@@ -157,6 +162,11 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         Whether the files are read in this process, without the sandbox.
     written : bool, optional
         Whether the results will be written to a folder.
+
+    Returns
+    -------
+    Session
+        As ``analyse`` returns it; trials that could not be analysed are in ``failures``.
 
     Raises
     ------

@@ -102,6 +102,11 @@ def solve_arrays(
     budget : bool, optional
         Also split the result into its parts.
 
+    Returns
+    -------
+    ChainLoads
+        Wrenches at the proximal joints, N and N m in laboratory axes; NaN in frames without loads.
+
     Raises
     ------
     MissingInputError

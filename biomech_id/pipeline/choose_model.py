@@ -50,9 +50,9 @@ class ChosenModel:
     job : Job
         As asked for, with the body model by its name.
     static : Trial | None
-        The static trial.
+        Trial that the model is calibrated on; None where it needs none.
     subject : Subject
-        Measurements in force.
+        Measurements of the person, after files and options.
     model : CalibratedModel
         The body model, calibrated.
     findings : tuple[Finding, ...]
@@ -303,7 +303,7 @@ def joint_widths_m(subject: Subject) -> dict[tuple[str, str], float]:
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        Person whose knee and ankle widths, metres, are taken.
 
     Returns
     -------

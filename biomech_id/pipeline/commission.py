@@ -29,7 +29,7 @@ def commissioned(folder: Path, recipe: Recipe, *, workers: int = 1, progress: Pr
     recipe : Recipe
         Settings of the analysis.
     workers : int, optional
-        Number of processes.
+        How many processes share the sessions.
     progress : Progress | None, optional
         Told of every step; None for nobody.
 

@@ -34,7 +34,7 @@ class Diagnosed:
     Attributes
     ----------
     walks : tuple[Diagnosis, ...]
-        Each walk's.
+        Diagnosis of each walk, in the order of the files.
     refused : tuple[tuple[str, str], ...]
         Name of a trial or file that cannot be diagnosed, and why.
     """

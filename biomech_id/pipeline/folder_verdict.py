@@ -71,7 +71,7 @@ class FolderVerdict:
     Attributes
     ----------
     folder : str
-        As given.
+        Path of the folder, as it was asked for.
     verdict : str
         "runs", "runs_with_warnings" or "lacks".
     model : str | None
@@ -151,7 +151,7 @@ def folder_verdict(
     Parameters
     ----------
     folder : Path
-        That holds them.
+        Folder that holds the recordings of one subject.
     trials : Sequence[Trial]
         Those of its recordings that could be read.
     refused : Sequence[Refused], optional

@@ -29,7 +29,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     manifest : Mapping[str, Any]
         As read from ``manifest.json``.
     folder : Path
-        With the recordings.
+        Folder with the recordings that the manifest lists.
     also : Sequence[Path], optional
         Files, and folders with files, that the results were made with and that do not lie there: a norm, a marker set.
     key : Path | None, optional

@@ -103,6 +103,11 @@ def make_norm(
     date : str | None, optional
         Day it was made, as ISO writes it; None for today.
 
+    Returns
+    -------
+    MadeNorm
+        Number of subjects, and who was left out and why; the norm itself is in the file.
+
     Raises
     ------
     MissingInputError
@@ -154,6 +159,11 @@ def import_norm(
         Of the norm; empty for what the table says.
     date : str | None, optional
         Day it was made, as ISO writes it; None for the table's, or today.
+
+    Returns
+    -------
+    MadeNorm
+        Number of subjects as the table says it; the norm itself is in the file.
 
     Raises
     ------

@@ -35,11 +35,11 @@ def solve_trial(
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Recording as read, unfilled and unfiltered.
     model : CalibratedModel
         The body model, calibrated on this subject.
     subject : Subject
-        Who was measured.
+        Measurements of the person, after files and options.
     recipe : Recipe
         Settings of the main job.
     condition : str, optional
@@ -72,7 +72,7 @@ def cut_and_grade(
     Parameters
     ----------
     solved : TrialAnalysis
-        What `solve_trial` returned.
+        Trial with its loads, as `solve_trial` returned it.
     model : CalibratedModel
         For the static trial, with which markers and bones are compared.
     static_motion : BodyMotion | None

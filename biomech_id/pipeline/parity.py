@@ -47,7 +47,7 @@ def parity_of_tables(tables: Tables, subject_dir: Path) -> tuple[ParityRow, ...]
     Parameters
     ----------
     tables : Tables
-        The session's tables.
+        Tables of the session, fresh or read back.
     subject_dir : Path
         The folder with the recordings they were made from.
 

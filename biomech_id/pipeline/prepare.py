@@ -85,6 +85,11 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     settings : PrepareSettings
         Fields of `Recipe` that matter here, by name: ``marker_filter="never"``, ``longest_gap_frames=20``, ...
 
+    Returns
+    -------
+    Prepared
+        The trial with its gaps filled and smoothed where it had to be, and what was done to it.
+
     Raises
     ------
     WrongTypeError

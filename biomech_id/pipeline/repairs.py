@@ -28,9 +28,9 @@ def with_static(job: Job, repairs: Sequence[Repair]) -> Job:
     Parameters
     ----------
     job : Job
-        As asked for.
+        The job before anything of its review is applied.
     repairs : Sequence[Repair]
-        Of its review.
+        Every repair that the session's review holds.
     """
     chosen = [Path(str(repair.what[0])) for repair in repairs if repair.kind == "static"]
     return replace(job, static=chosen[-1]) if chosen else job
@@ -44,7 +44,7 @@ def repaired(trials: Sequence[Trial], repairs: Sequence[Repair]) -> tuple[Trial,
     trials : Sequence[Trial]
         As read, in the order of their names.
     repairs : Sequence[Repair]
-        Of the review.
+        Every repair that the session's review holds.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class ReleaseRules:
     Attributes
     ----------
     secret : bytes
-        The laboratory's key.
+        Key of the laboratory, from which shifts of days follow.
     keep : frozenset[str], optional
         Keys of the clinic's notes that are kept, "treatment" and "examination".
     days : bool, optional
@@ -81,7 +81,7 @@ class ReleaseRules:
         Parameters
         ----------
         code : str
-            Of the person.
+            Pseudonym of the person: equal codes, equal shifts.
         """
         return int.from_bytes(keyed(self.secret, "days", code)) % _DAYS - _DAYS // 2 if self.days else None
 

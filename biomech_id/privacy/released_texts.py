@@ -92,7 +92,7 @@ class ReleasedTexts:
         Parameters
         ----------
         day : datetime.date
-            The true day.
+            Day as it was recorded.
         """
         return "" if self.shift_days is None else (day + datetime.timedelta(days=self.shift_days)).isoformat()
 

@@ -39,7 +39,7 @@ class Job:
     paths : tuple[Path, ...]
         One folder, or recordings; of a folder the first format in `readers.formats` that has files there serves.
     recipe : Recipe, optional
-        Every setting.
+        Every setting; the default recipe unless given.
     static : Path | None, optional
         The static trial, or None to find it.
     functional : tuple[Path, ...], optional
@@ -51,7 +51,7 @@ class Job:
     mass_kg : float | None, optional
         Body mass that beats every file.
     norm : Path | None, optional
-        A norm file.
+        CSV file of a norm; None draws no norm.
     code : str | None, optional
         Replaces the subject's name everywhere.
     review : Path | None, optional
@@ -269,7 +269,7 @@ class Job:
         Parameters
         ----------
         path : Path
-            A file.
+            An input of the job, wherever it lies.
         """
         try:
             return path.resolve().relative_to(self.folder.resolve()).as_posix()
@@ -451,7 +451,7 @@ def sha256_of_input(path: Path) -> str:
     Parameters
     ----------
     path : Path
-        The file.
+        File whose bytes are hashed.
 
     Raises
     ------

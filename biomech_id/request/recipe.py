@@ -536,11 +536,22 @@ class Recipe:
         ----------
         changes : Any
             Settings and their new values.
+
+        Returns
+        -------
+        Recipe
+            A new recipe; this one stays as it is.
         """
         return dataclasses.replace(self, **{name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
-        """Settings by section, as written to the manifest."""
+        """Settings by section, as written to the manifest.
+
+        Returns
+        -------
+        dict[str, dict[str, Any]]
+            Section -> setting -> value, as TOML can hold it; a setting that is None is among them.
+        """
         sections: dict[str, dict[str, Any]] = {}
         for setting in dataclasses.fields(self):
             value = getattr(self, setting.name)
@@ -618,6 +629,11 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
     where : str
         The file or trial concerned, for the error message.
 
+    Returns
+    -------
+    Recipe
+        The settings named; every other one has its default.
+
     Raises
     ------
     OptionError
@@ -640,6 +656,11 @@ def read_recipe(path: str | Path) -> Recipe:
     ----------
     path : str | Path
         The TOML file; what it leaves out keeps its default.
+
+    Returns
+    -------
+    Recipe
+        The settings of the file; every other one has its default.
     """
     return recipe_from_dict(read_written(path, toml_of), where=Path(path).name)
 
@@ -651,6 +672,11 @@ def recipe_toml(recipe: Recipe | None = None) -> str:
     ----------
     recipe : Recipe | None, optional
         Settings of the main job; None for the default ones.
+
+    Returns
+    -------
+    str
+        Text of a recipe file: a comment above every setting; those without a value are commented out.
     """
     values = (recipe or Recipe()).as_dict()
     return "# Recipe of biomech-id. Settings you delete keep their default.\n" + template(RECIPE, values)

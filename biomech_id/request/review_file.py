@@ -245,7 +245,7 @@ def read_review(path: str | Path) -> Review:
     Parameters
     ----------
     path : str | Path
-        The file.
+        The TOML file with somebody's decisions.
 
     Raises
     ------

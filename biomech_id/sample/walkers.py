@@ -36,13 +36,18 @@ def walkers(
     Parameters
     ----------
     count : int
-        How many.
+        How many people are made.
     seed : int, optional
         Equal seeds give equal people.
     body : str, optional
-        "adult" or "child".
+        Whose proportions they have: "adult" or "child".
     speeds : Sequence[float], optional
         How fast they walk, of a comfortable speed, one after the other.
+
+    Returns
+    -------
+    list[VirtualSubject]
+        ``count`` people, each with a body of its own.
     """
     rng = np.random.default_rng(seed)
 

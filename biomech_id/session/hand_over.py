@@ -155,6 +155,11 @@ def from_xarray(x: Any) -> Trial:
     x : Any
         With ``position_m`` (time_s, marker, axis), metres, and ``rate_hz`` in its attrs.
 
+    Returns
+    -------
+    Trial
+        Markers only, in metres; without plates and analog channels.
+
     Raises
     ------
     MissingInputError
@@ -191,6 +196,11 @@ def from_dataframe(
         Which axis points up.
     name : str, optional
         Name that the trial gets.
+
+    Returns
+    -------
+    Trial
+        Markers only, in metres and with Z up; without plates and analog channels.
 
     Raises
     ------

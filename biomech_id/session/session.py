@@ -494,7 +494,12 @@ class Session:
         Parameters
         ----------
         out : str | os.PathLike[str]
-            The folder.
+            Folder that takes the results; made where it is missing.
+
+        Returns
+        -------
+        Path
+            The folder that was written.
 
         Raises
         ------
@@ -584,15 +589,20 @@ class Session:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles: "L" or "R".
         variable : str
             "HipAngles", or with its component "HipAngles.X".
         component : str, optional
-            "X".
+            Axis, "X", where the name holds none; empty for a scalar, as a power is.
         cycles : pd.DataFrame | None, optional
             Rows of `cycle_list` that are wanted; all of them where None.
         normalise : str, optional
             What loads are divided by: "mass" as in the tables (N m/kg), "mass*height" (N/kg), "weight*height" (1), or "none" (N m).
+
+        Returns
+        -------
+        FloatArray
+            (n, 101), one row a cycle, one column a percent; NaN where a cycle has no value.
 
         Raises
         ------
@@ -614,7 +624,7 @@ class Session:
         Parameters
         ----------
         variable, component : str
-            "KneeMoment", "X".
+            Name and axis as in ``cycles.csv``: "KneeMoment", "X".
 
         Raises
         ------
@@ -679,6 +689,11 @@ def read_folder(out: str | PathLike[str]) -> Session:
     ----------
     out : str | os.PathLike[str]
         Folder of the results.
+
+    Returns
+    -------
+    Session
+        Its tables and documents; it has no motions and no loads in SI, since a folder holds tables only.
 
     Raises
     ------

@@ -95,7 +95,7 @@ def normalising_factor(normalise: str, unit: str, subject: Mapping[str, Any], va
     Parameters
     ----------
     normalise : str
-        One of `NORMALISERS`.
+        What loads are divided by, one of `NORMALISERS`.
     unit : str
         Of the variable in the tables: "N m/kg".
     subject : Mapping[str, Any]

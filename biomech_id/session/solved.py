@@ -51,7 +51,7 @@ class Solved(Mapping[tuple[str, str], JointLoad]):
     condition : str
         What was walked and how; conditions are never averaged together.
     motion : BodyMotion
-        The tracked body.
+        Segment frames, joint centres and angles, SI units.
     loads : JointLoads | None, optional
         Joint loads, or None for kinematics only.
     assignment : Assignment | None, optional

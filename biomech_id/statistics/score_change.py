@@ -36,7 +36,7 @@ class ScoreChange:
     Attributes
     ----------
     before, after : float
-        The scores.
+        Score of the earlier and the later visit, deg.
     band : float
         What 95 % of changes stay within where nothing changed; NaN where a visit has no bands.
     """
@@ -64,7 +64,7 @@ def score_changes(
     Parameters
     ----------
     first, second : ComparedCycles
-        The two.
+        Cycles of the earlier visit and of the later one.
     norm : Mapping[tuple[str, str], FloatArray]
         (variable, component) -> mean curve (101,), deg.
     hip_rotation : bool, optional

@@ -146,9 +146,14 @@ def is_diagnosed(diagnosis: str, wanted: str) -> bool:
     Parameters
     ----------
     diagnosis : str
-        As of `diagnosis_of`.
+        Diagnosis in words, as of `diagnosis_of`.
     wanted : str
         `BILATERAL_SPASTIC` or `HEMIPLEGIA`.
+
+    Returns
+    -------
+    bool
+        False also where a word denies it, as in "no hemiplegia".
 
     Examples
     --------

@@ -162,7 +162,7 @@ class ForcePlate:
         free_moment_Nm : ArrayLike, optional
             (n,) or one number, moment about the vertical through the centre of pressure; or (n, 3) in laboratory axes.
         rate_hz : float
-            Samples per second.
+            Samples of force and centre of pressure per second.
         corners_m : ArrayLike | None, optional
             (4, 3), corners of the plate; None draws a rectangle 0.1 m around the path of the centre of pressure.
         name : str, optional
@@ -220,7 +220,7 @@ class ForcePlate:
             (3,) or (n, 3), point that the moment is about, metres, laboratory axes; NaN where the force is zero does
             not matter.
         rate_hz : float
-            Samples per second.
+            Samples of force and moment per second.
         corners_m : ArrayLike | None, optional
             (4, 3), corners of the plate; None draws a rectangle 0.1 m around the point.
         name : str, optional
@@ -337,7 +337,7 @@ def mirrored_plate(plate: ForcePlate, axis: str, part: str = "") -> ForcePlate:
     Parameters
     ----------
     plate : ForcePlate
-        As read.
+        Plate with its forces as they were read.
     axis : str
         "x" or "y", the plate's own.
     part : str, optional

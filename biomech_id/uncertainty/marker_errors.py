@@ -267,7 +267,7 @@ def skin_functions(motion: BodyMotion, side: str) -> FloatArray:
     motion : BodyMotion
         The trial as the body model tracked it.
     side : str
-        "L" or "R".
+        Leg whose skin is meant, "L" or "R".
 
     Returns
     -------

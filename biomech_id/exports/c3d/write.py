@@ -123,6 +123,11 @@ def write_results(
     sha256 : str, optional
         Of the bytes that the results are of: a recording that is another one meanwhile is refused. Empty: whatever it is.
 
+    Returns
+    -------
+    Path
+        The copy; the source stays as it is.
+
     Raises
     ------
     FileRefusedError

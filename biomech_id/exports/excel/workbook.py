@@ -34,6 +34,11 @@ def write_workbook(tables: Tables, path: Path) -> Path:
     path : Path
         The ``.xlsx`` file; an existing one is replaced.
 
+    Returns
+    -------
+    Path
+        The workbook that was written.
+
     Raises
     ------
     MissingInputError

@@ -67,7 +67,7 @@ class Charts:
         Parameters
         ----------
         shape : tuple[int, ...]
-            Of the charts.
+            Shape of the arrays of a chart, one element a chart.
         """
         one, two = np.zeros(shape), np.zeros((2, *shape))
         return cls(one, one, one, two, two, two)

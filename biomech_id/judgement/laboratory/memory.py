@@ -47,7 +47,7 @@ class ChartedLab:
     sessions : tuple[SessionValues, ...]
         The n sessions in order of time.
     keys : tuple[ChartKey, ...]
-        The m charts.
+        (m,), what each column of the arrays charts.
     values, sd : FloatArray
         (n, m), each in the unit of its chart; NaN where a session says nothing.
     charted : tuple[Charted, ...]
@@ -102,7 +102,7 @@ class Memory:
     sessions : tuple[str, ...]
         SHA-256 of the ``summary.json`` of every session behind it.
     keys : tuple[ChartKey, ...]
-        The m charts.
+        (m,), what each value of the arrays charts.
     charts : Charts
         Of shape (m,), before the session.
     not_usable : Mapping[str, tuple[int, int]]
@@ -235,7 +235,7 @@ def read_lab(folder: Path) -> ChartedLab:
     Parameters
     ----------
     folder : Path
-        As of `read_sessions`.
+        Folder with the laboratory's results, as of `read_sessions`.
 
     Raises
     ------
@@ -283,7 +283,7 @@ def placement_spread(sessions: Sequence[SessionValues]) -> tuple[dict[str, Any],
     Parameters
     ----------
     sessions : Sequence[SessionValues]
-        Of one laboratory.
+        All of one laboratory, in any order.
 
     Returns
     -------

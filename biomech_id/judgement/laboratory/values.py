@@ -45,7 +45,7 @@ class Chart:
     Attributes
     ----------
     unit : str
-        Of its values.
+        Unit of its values, as the page prints it.
     of_plate : bool
         Whether every plate has one.
     values : Callable
@@ -64,7 +64,7 @@ class SessionValues:
     Attributes
     ----------
     name : str
-        Of its folder.
+        Name of the folder with its results.
     sha256 : str
         Of its ``summary.json``; empty for one that has none yet.
     person : str
@@ -84,7 +84,7 @@ class SessionValues:
     sizes_m : Mapping[str, float]
         "leg_length_m L" -> measured length of a bone, metres.
     age_years : float | None
-        At the session.
+        Age at the session, years; None where nobody recorded it.
     treated : tuple[str, ...]
         ISO dates of treatments that are recorded with the session; empty where a treatment has none.
     inputs : frozenset[str]
@@ -119,7 +119,7 @@ def session_values(
     summary : Mapping[str, Any]
         ``summary.json``, or of it ``subject``, ``plates``, ``clinic`` and of every trial ``name``, ``residuals`` and ``plates``.
     name : str, optional
-        Of its folder.
+        Name of the folder with its results.
     sha256 : str, optional
         Hash of the file's bytes.
     inputs : Mapping[str, str] | None, optional

@@ -109,7 +109,7 @@ def smoothed_foot(markers: Mapping[str, FloatArray], side: str, options: FootOpt
         Label -> (n, 3), metres, laboratory axes, with every marker of the hindfoot and forefoot; without one of the shank's
         group that group is left out.
     side : str
-        "L" or "R".
+        Foot whose markers are taken, "L" or "R".
     options : FootOptions
         Passes of the heel, and whether the last frame counts.
     static : bool, optional
@@ -140,7 +140,7 @@ def original_heel(markers: Mapping[str, FloatArray], side: str) -> FloatArray:
     markers : Mapping[str, FloatArray]
         Label -> (n, 3), metres.
     side : str
-        "L" or "R".
+        Foot whose heel is meant, "L" or "R".
 
     Returns
     -------
@@ -165,7 +165,7 @@ def learnt_points(
     markers : Mapping[str, FloatArray]
         Label -> (n, 3), metres, laboratory axes with Z up, of a static trial.
     side : str
-        "L" or "R".
+        Foot that is calibrated, "L" or "R".
     options : FootOptions
         How markers are smoothed.
     flat : bool
@@ -194,7 +194,7 @@ def foot_points(markers: Mapping[str, FloatArray], smooth: Smoothed, side: str, 
     smooth : Smoothed
         The foot's markers, smoothed.
     side : str
-        "L" or "R".
+        Foot that is calibrated, "L" or "R".
     flat, floor : bool
         Whether the sole of the hindfoot was level, and whether the metatarsal heads stood on the floor.
 
@@ -225,7 +225,7 @@ def means_of(points: FootPoints) -> FootPoints:
     Parameters
     ----------
     points : FootPoints
-        Of every frame.
+        Positions in every frame of the static trial.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def stored_points(stored: Mapping[str, float], side: str, *, floor: bool) -> Foo
     stored : Mapping[str, float]
         Name -> number of the file's PROCESSING group: ``%LHFplantarX`` in millimetres.
     side : str
-        "L" or "R".
+        Foot whose parameters are read, "L" or "R".
     floor : bool
         Whether the metatarsal heads were put on the floor.
 

@@ -67,7 +67,7 @@ def turn_covariances(
     markers : Mapping[str, FloatArray]
         Label -> (n, 3), metres, laboratory axes with Z up, of the static trial, with every marker of the foot.
     side : str
-        "L" or "R".
+        Foot whose segments are meant, "L" or "R".
     legs : LegSizes
         Measurements of the legs.
     options : FootOptions
@@ -112,7 +112,7 @@ def angle_sd_deg(
     angles_deg : FloatArray
         (n, 3), its components as they are written, degrees.
     side : str
-        "L" or "R".
+        Foot whose angle is meant, "L" or "R".
     covariances : Mapping[str, FloatArray]
         Source of error -> (6, 6), of the turns of its two segments (see `turn_covariances`).
     longer : FloatArray | float, optional

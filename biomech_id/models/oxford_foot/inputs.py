@@ -54,7 +54,7 @@ def is_worn(labels: Mapping[str, object], side: str) -> bool:
     labels : Mapping[str, object]
         Labels of a recording.
     side : str
-        "L" or "R".
+        Foot that is asked about, "L" or "R".
     """
     return 2 * sum(side + name in labels for name in OWN) >= len(OWN)
 
@@ -67,7 +67,7 @@ def lacking_labels(labels: Mapping[str, object], side: str) -> tuple[str, ...]:
     labels : Mapping[str, object]
         Labels of a recording.
     side : str
-        "L" or "R".
+        Foot whose markers are looked for, "L" or "R".
 
     Returns
     -------
@@ -86,11 +86,11 @@ def leg_sizes(trial: Trial, subject: Subject, side: str, options: FootOptions) -
     Parameters
     ----------
     trial : Trial
-        The recording.
+        A recording whose file may hold measurements.
     subject : Subject
         Who was measured, with what somebody typed.
     side : str
-        "L" or "R".
+        Leg whose measurements are wanted, "L" or "R".
     options : FootOptions
         Whether widths are means of both sides.
 

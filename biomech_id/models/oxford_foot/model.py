@@ -78,7 +78,7 @@ class OxfordFeet:
     Attributes
     ----------
     subject : Subject
-        Measurements in force.
+        Measurements of the person, after files and options.
     options : FootOptions
         What the laboratory decided.
     feet : Mapping[str, OxfordFoot]
@@ -173,7 +173,7 @@ class OxfordFeet:
         trial : Trial
             The walk.
         side : str
-            "L" or "R".
+            Foot that is calibrated, "L" or "R".
         foot : OxfordFoot
             What the static trial taught.
         """

@@ -80,7 +80,7 @@ def has_leg(markers: Mapping[str, FloatArray], side: str, sizes: LegSizes) -> bo
     markers : Mapping[str, FloatArray]
         Label -> (n, 3).
     side : str
-        "L" or "R".
+        Leg that is asked about, "L" or "R".
     sizes : LegSizes
         Measurements, NaN where nobody measured.
     """
@@ -120,7 +120,7 @@ def place_shank(markers: Mapping[str, FloatArray], side: str, sizes: LegSizes) -
     markers : Mapping[str, FloatArray]
         Label -> (n, 3), metres, laboratory axes: those of the pelvis, and the side's THI, KNE, TIB and ANK.
     side : str
-        "L" or "R".
+        Leg that is placed, "L" or "R".
     sizes : LegSizes
         Measurements.
 

@@ -31,7 +31,7 @@ class AngleOf:
     stored : str
         What the plug-in calls it, without side.
     proximal, distal : str
-        The segments.
+        Segments between which it is measured.
     from_right_angle : bool
         Whether the first angle is 90 degrees less a.
     first, second : float
@@ -107,7 +107,7 @@ def place_foot(
     points : FootPoints
         What a static trial teaches of the foot.
     side : str
-        "L" or "R".
+        Foot that is placed, "L" or "R".
     sizes : LegSizes
         Measurements of the legs; without widths, or markers, of the leg there are no femur and tibia.
     along_x : bool, optional
@@ -164,7 +164,7 @@ def cardan_of(name: str, angles_deg: FloatArray, side: str) -> FloatArray:
     angles_deg : FloatArray
         (n, 3), its components, degrees.
     side : str
-        "L" or "R".
+        Foot that the segments are of, "L" or "R".
 
     Returns
     -------

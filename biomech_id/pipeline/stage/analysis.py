@@ -54,7 +54,7 @@ class TrialAnalysis:
     carried : Carried, optional
         What markers that are off in the static trial carry into this one (`models.marker_response`).
     worn : tuple[str, str] | None, optional
-        Aid and footwear.
+        Aid and footwear of the trial; None where nobody named any.
     static : str, optional
         Name of its static trial.
     prepared : Prepared | None, optional
@@ -124,9 +124,9 @@ class Analysis:
     reuse : KeptValues | None, optional
         Where results of trials are kept from run to run.
     norm : Table | None, optional
-        The norm's table.
+        Means and SDs that curves are held against; None without a norm.
     files : tuple[Path, ...], optional
-        The recordings.
+        Paths of the recordings, in their order.
     inputs : Mapping[str, Path], optional
         Path relative to the subject's folder -> file, as the analysis began.
     read : InputsRead | None, optional

@@ -42,7 +42,7 @@ class SubjectVerdict:
     Attributes
     ----------
     subject : str
-        See `study_folders.subject_names`.
+        Name of the subject in the study, as of `study_folders.subject_names`.
     verdict : str
         "done", "warnings" or "failed".
     trials : int, optional
@@ -95,7 +95,7 @@ def run_subjects(
         same absolute names. None starts ``workers`` processes; these import the calling script, whose own work must therefore stand
         below ``if __name__ == "__main__":``.
     workers : int, optional
-        Number of processes.
+        Processes that are started; without effect where an executor is given.
     progress : Progress | None, optional
         Called with the subject that has ended, how many have, and how many there are.
     """
@@ -303,9 +303,14 @@ def run_study(
     executor : Executor | None, optional
         Hands out the work; None works in processes of its own.
     workers : int, optional
-        Number of processes.
+        Processes that are started; without effect where an executor is given.
     progress : Progress | None, optional
         Told of every step; None for nobody.
+
+    Returns
+    -------
+    StudyOutcome
+        Verdict of every subject, those that failed too; a subject that fails ends nothing.
 
     Raises
     ------

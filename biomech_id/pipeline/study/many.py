@@ -32,7 +32,7 @@ class Sessions(ByName[Session]):
     Parameters
     ----------
     sessions : Mapping[str, Session]
-        Name -> session.
+        Name of a session's folder -> the session.
     failed : Mapping[str, str], optional
         Name of a folder that could not be analysed -> why, in a sentence.
     """

@@ -67,10 +67,15 @@ def write_study(
     parquet : bool | None, optional
         True for Parquet, False for CSV; default Parquet where pyarrow is installed.
     out : Path | None, optional
-        Where to, instead.
+        Folder that takes the tables; None for ``root/study``.
     large : str, optional
         One of `session.output.thinning.LARGE_TABLES`: "thinned" thins tables of too many rows, "auto" only where they are CSV,
         "parts" asks for Parquet, "whole" thins none.
+
+    Returns
+    -------
+    Path
+        The folder that holds the tables.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
     bands : Iterable[CycleBand]
         Of the trial's cycles.
     curves : Curves
-        The curves themselves.
+        Curves of the trial's cycles, which the bands are of.
     """
     rows = list(band_rows(bands, curves))
     heads = [

@@ -108,6 +108,11 @@ def read_tables(out: str | os.PathLike[str]) -> Tables:
     out : str | os.PathLike[str]
         Folder of the results.
 
+    Returns
+    -------
+    Tables
+        Every table and document of the folder; those that it lacks are None.
+
     Raises
     ------
     FileRefusedError
@@ -203,6 +208,11 @@ def damaged_outputs(out: Path) -> tuple[str, ...]:
     ----------
     out : Path
         Folder of the results.
+
+    Returns
+    -------
+    tuple[str, ...]
+        Paths relative to the folder, in the manifest's order.
 
     Raises
     ------

@@ -41,11 +41,16 @@ def averaged_cycles(tables: Tables, movement: str = WALKING, *, by_rules: bool =
     Parameters
     ----------
     tables : Tables
-        The session's tables.
+        Tables of the session, fresh or read back.
     movement : str, optional
         One of `AVERAGED`: of straight walks the cycles that the session counts, of runs those that were measured well enough.
     by_rules : bool, optional
         Whether what somebody decided about the cycles of walks is left aside.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row a cycle, with the columns of ``cycle_list``; empty where no cycle counts.
     """
     every = tables.cycle_list
     kind = RUNNING if movement == RUNNING else "straight"
@@ -60,11 +65,16 @@ def mean_curves(tables: Tables, *, by_rules: bool = False, movement: str = WALKI
     Parameters
     ----------
     tables : Tables
-        The session's tables.
+        Tables of the session, fresh or read back.
     by_rules : bool, optional
         Whether what somebody decided about cycles is left aside.
     movement : str, optional
         Movement whose cycles are taken: one of `AVERAGED`.
+
+    Returns
+    -------
+    dict[str, MeanCurves]
+        Condition -> (side, variable, component) -> (101,) mean, in the unit of ``cycles.csv``.
     """
     used = averaged_cycles(tables, movement, by_rules=by_rules)
     means: dict[str, MeanCurves] = {}

@@ -235,7 +235,7 @@ def subject_record(subject: Subject) -> dict[str, Any]:
     Parameters
     ----------
     subject : Subject
-        Who was measured.
+        Person with measurements, SI units, and their sources.
     """
     values = {name: getattr(subject, name) for name in SUBJECT_FIELDS}
     plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
