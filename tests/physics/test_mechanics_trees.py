@@ -8,7 +8,7 @@ import pytest
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.errors import InvalidValueError, ShapeError
-from biomech_id.multibody.joints import ball, prismatic, revolute
+from biomech_id.multibody.joints import UNIT, ball, prismatic, revolute
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.linear import coriolis_matrix
 from biomech_id.multibody.parts import Body, denavit_hartenberg
@@ -104,6 +104,9 @@ def test_refusals() -> None:
         System([Body(segment, revolute("q")), Body(segment, revolute("r"), "one")], GRAVITY)
     with pytest.raises(InvalidValueError, match="no unit vector"):
         revolute("q", (1.0, 1.0, 0.0))
+    assert revolute("q", (1.0 + 0.25 * UNIT, 0.0, 0.0))
+    with pytest.raises(InvalidValueError, match="no unit vector"):
+        revolute("q", (1.0 + 0.75 * UNIT, 0.0, 0.0))
     with pytest.raises(ShapeError, match="shape"):
         System([Body(segment, revolute("q"))], GRAVITY).kinematics(np.zeros((4, 2)))
     with pytest.raises(InvalidValueError, match="no right-handed axes"):

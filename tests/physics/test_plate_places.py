@@ -195,3 +195,11 @@ def test_a_recipe_puts_a_plate_back_and_says_so(recordings: tuple[Trial, Trial],
     assert [step.values["plate"] for step in said] == ["plate 1", "plate 2"]  # type: ignore[union-attr]
     with pytest.raises(OptionError, match="twice"):
         Recipe(plate_places=(places[0], places[0]))
+
+
+def test_three_steps_tell_how_their_momentum_errs() -> None:
+    rows = population_records()[1]
+    steps = [step for *_, step in rows if np.isfinite(step.momentum_lab_m).all()][:3]
+    population = population_of(steps, ["one"] * 3, ["somebody"] * 3)
+    momentum_m = np.array([step.R_walk_lab @ step.momentum_lab_m for step in steps])
+    assert population.momentum_m == pytest.approx(np.median(momentum_m, axis=0))

@@ -14,7 +14,7 @@ from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.judgement.quality import graded
 from biomech_id.movement.grades import Grade
-from biomech_id.plates.pressure_offset import pressure_offset_mm
+from biomech_id.plates.pressure_offset import planted_stances, pressure_offset_mm
 from biomech_id.sample import PlateSpec, virtual_subject
 
 #: Two plates under the whole way, one for each foot.
@@ -57,3 +57,14 @@ def test_one_foot_alone_is_judged_along_its_length_only() -> None:
         moved = {"L": replace(left, moment_lab_Nm=left.moment_lab_Nm + np.cross(away_m, left.force_lab_N))}
         assert graded("walk", "cop-offset", pressure_offset_mm(motion, moved, mass_kg=mass_kg)).verdict is expected
     assert np.isnan(pressure_offset_mm(motion, {}, mass_kg=mass_kg))
+
+
+@pytest.mark.parametrize("beside", [-1, 1])
+def test_a_stance_beside_a_frame_that_is_not_known_is_left_aside(beside: int) -> None:
+    motion, contacts, mass_kg = walked("adult")
+    contact = contacts["L"]
+    first, *later = planted_stances(motion, contact, mass_kg=mass_kg)
+    known = contact.known.copy()
+    known[first.start - 1 if beside < 0 else first.stop] = False
+    judged = planted_stances(motion, replace(contact, known=known), mass_kg=mass_kg)
+    assert [stance.start for stance in judged] == [stance.start for stance in later]

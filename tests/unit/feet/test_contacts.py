@@ -108,3 +108,8 @@ def test_centre_of_pressure_by_hand():
     np.testing.assert_allclose(centre_of_pressure_m(plate, force, moment[None]), [point], atol=1e-12)
     assert np.isnan(centre_of_pressure_m(plate, np.zeros((1, 3)), np.zeros((1, 3)))).all()
     np.testing.assert_allclose(surface_normal(plate), [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(("samples", "n_contacts"), [(25, 0), (40, 1)])
+def test_a_load_shorter_than_chatter_is_no_contact(samples, n_contacts):
+    assert len(find_contacts(_trial(_bump(start=300, end=300 + samples, ramp=1), mass_kg=50.0))) == n_contacts

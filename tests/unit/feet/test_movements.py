@@ -167,3 +167,7 @@ def test_a_ramp_is_read_from_where_the_feet_rest(walker, slope, kind):
     travel = describe_travel(find_landmarks(replace(trial, markers=Markers(trial.markers.names, position, 100.0))))
     assert travel.kind is kind
     assert travel.levels.slope_rad == pytest.approx(np.arctan(slope), abs=0.002)
+
+
+def test_what_stands_still_is_said_in_millimetres():
+    assert name_movement(replace(WALK, moved_m=0.05))[1].values["range_mm"] == pytest.approx(50.0)

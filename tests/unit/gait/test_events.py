@@ -246,3 +246,15 @@ def test_nor_those_of_somebody_who_stands_or_swings_a_leg(feet):
         trial = replace(sample.trial, events=marks, markers=sample.trial.markers.with_positions(position))
         said[trial.name] = [f.rule for f in inspect_events(trial)]
     assert said == {"static": [], "functional": [], "walk": ["events-order"]}
+
+
+@pytest.mark.parametrize(("way_m", "rules"), [(0.3, []), (0.8, ["events-order"])])
+def test_whose_markers_go_two_steps_may_step_where_no_foot_is_seen(way_m, rules):
+    walk = virtual_subject(duration_s=2.0).walk("walk").trial
+    position = walk.markers.position_m.copy()
+    position[:, [name[1:] in ("HEE", "TOE", "ANK") for name in walk.markers.names]] = np.nan
+    position[:, :, 0] *= way_m / np.nanmax(np.ptp(position[:, :, 0], axis=0))
+    position[:, :, 1:] = position[:1, :, 1:]
+    marks = (Event(0.2, "L", STRIKE), Event(0.8, "L", STRIKE))
+    trial = replace(walk, events=marks, markers=walk.markers.with_positions(position))
+    assert [f.rule for f in inspect_events(trial)] == rules

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biomech_id.gait.ground import (
+    _surface_m,
     beyond_outline_m,
     centre_of_pressure,
     flat_foot,
@@ -11,6 +12,7 @@ from biomech_id.gait.ground import (
     progression_components,
     walking_direction,
 )
+from biomech_id.trial import ForcePlate
 
 #: Rounding of a handful of products of numbers below 1e3.
 EXACT = 1e-12
@@ -84,3 +86,11 @@ def test_how_far_a_point_lies_beyond_an_outline_in_either_direction_around() -> 
     points = np.array([[0.5, 0.5], [1.05, 0.5], [1.2, 0.5], [np.nan, 0.5]])
     for outline in (square, square[::-1]):
         np.testing.assert_allclose(beyond_outline_m(points, outline), [-0.5, 0.05, 0.2, np.nan], atol=EXACT)
+
+
+def test_a_force_on_a_ramp_acts_at_the_height_of_the_ramp_there() -> None:
+    """A plate that climbs by 0.1 m over its 0.5 m along X: 0.2 m from its low edge the surface is 40 mm up."""
+    corners_m = np.array([[0.5, 0.4, 0.1], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.1]])
+    point_m, force_N = np.array([0.2, 0.1, 0.04]), np.array([[30.0, -20.0, 600.0], [0.0, 0.0, 400.0]])
+    plate = ForcePlate("ramp", 2, corners_m, force_N, np.cross(point_m, force_N), 1000.0)
+    assert _surface_m(plate, force_N, np.cross(point_m, force_N)) == pytest.approx([0.04, 0.04])

@@ -8,7 +8,15 @@ import pytest
 from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.feet.travel import describe_travel
-from biomech_id.gait.event_estimates import Estimate, completed, consensus, falls_below, highest_vertex, rises_above
+from biomech_id.gait.event_estimates import (
+    Estimate,
+    completed,
+    consensus,
+    falls_below,
+    highest_vertex,
+    rises_above,
+    second_difference,
+)
 from biomech_id.gait.marker_events import LARGEST_SD_S, METHODS, MarkerTiming, _peaks, marker_events
 from biomech_id.trial import Event, EventKind, EventSource, Markers
 
@@ -188,3 +196,10 @@ def test_extremum_and_crossing_by_hand():
     # The last time, counted backwards.
     assert rises_above(values, 2.0, 0, 7) == pytest.approx(4.25)
     assert np.isnan(rises_above(values, 9.0, 0, 7))
+
+
+def test_a_parabola_bends_by_twice_its_coefficient_wherever_it_lies():
+    time_s = np.arange(50) / 100.0
+    bent = second_difference(0.9 + 3.0 * time_s**2, 100.0)
+    assert bent[2:-2] == pytest.approx(6.0)
+    assert np.isnan(bent[[0, 1, -2, -1]]).all()

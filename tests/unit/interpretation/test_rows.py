@@ -275,3 +275,12 @@ def test_a_laboratory_replaces_and_adds_rows(tmp_path: Path) -> None:
         pattern_rules(own)
     with pytest.raises(FileRefusedError, match="cannot be read"):
         pattern_rules(tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize(("past", "inside"), [(0.98e-9, True), (1.02e-9, False)])
+def test_a_percent_at_the_edge_of_a_phase_is_inside_but_for_rounding(past: float, inside: bool) -> None:
+    limbs = LimbCurves({}, {"foot_off": np.array([60.0 - past])})
+    quantity = parse_term("max(KneeAngles.X, stance) > 0", where="").quantity
+    assert limbs.inside(quantity)[0, 60] == inside
+    swing = replace(limbs, events={"foot_off": np.array([60.0 + past])})
+    assert swing.inside(parse_term("max(KneeAngles.X, swing) > 0", where="").quantity)[0, 60] == inside

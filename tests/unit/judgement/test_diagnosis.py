@@ -155,6 +155,17 @@ def test_a_tip_on_a_plate_is_no_load_without_a_foot_where_an_aid_is_stated(judge
     assert not {"plate 1 loaded without a foot", "plate 1 dx", "plate 1 gain"} & causes
 
 
+@pytest.mark.parametrize(("offset_N", "judged_level"), [(10.0, True), (-10.0, True), (20.0, False)])
+def test_the_level_of_an_empty_plate_is_one_up_to_fifteen_newtons(
+    judged: JudgedWalk, offset_N: float, *, judged_level: bool
+) -> None:
+    plates = tuple(replace(plate, force_lab_N=plate.force_lab_N + [0.0, 0.0, offset_N]) for plate in judged.session.plates)
+    values = residuals(replace(judged.session, plates=plates), judged).values
+    assert (("level unloaded", "1") in values) == judged_level
+    weight_N = judged.session.subject.mass_kg * 9.81
+    assert values.get(("level unloaded", "1"), 100.0 * offset_N / weight_N) == pytest.approx(100.0 * offset_N / weight_N, rel=1e-3)
+
+
 @pytest.mark.parametrize(("aided", "offered"), [(True, True), (None, True), (False, False)])
 def test_aids_explain_nothing_where_none_is_stated(judged: JudgedWalk, aided: bool | None, *, offered: bool) -> None:
     names = {one.name for one in gaits(replace(judged.session, aided=aided), judged.values)}

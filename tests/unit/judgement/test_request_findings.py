@@ -12,7 +12,7 @@ import biomech_id as bid
 from biomech_id.errors import Severity
 from biomech_id.judgement.check.plates import inspect_mass
 from biomech_id.judgement.recorded_twice import copies
-from biomech_id.judgement.request_findings import request_findings
+from biomech_id.judgement.request_findings import request_findings, steps_findings
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.trial import Subject, Trial
@@ -54,6 +54,17 @@ def test_a_mass_that_the_plates_do_not_carry(static: Trial) -> None:
     assert rules(Job((HERE,)), [static], static, mass_kg=72.0 * 1.08) == []
     (heavy,) = request_findings(Job((HERE,)), [static], static, Subject(mass_kg=90.0))
     assert "pounds" not in heavy.message
+
+
+@pytest.mark.parametrize(("less_kg", "worn", "said"), [(1.4, False, True), (1.4, True, False), (2.0, True, True)])
+def test_a_childs_mass_is_held_against_steps_but_for_what_is_worn(
+    static: Trial, walk: Trial, less_kg: float, *, worn: bool, said: bool
+) -> None:
+    (trial,) = bid.analyse([static, walk], uncertainty=False, budget=False).computed.trials
+    light = replace(trial, plates=tuple(replace(plate, force_lab_N=0.28 * plate.force_lab_N) for plate in trial.plates))
+    (doubted,) = steps_findings([light], Subject(mass_kg=40.0))
+    typed = Subject(mass_kg=doubted.values["steps_kg"] - less_kg)
+    assert bool(list(steps_findings([light], typed, worn=worn))) == said
 
 
 def test_a_mass_is_not_doubted_by_who_stands_with_an_aid(static: Trial) -> None:

@@ -8,6 +8,7 @@ import pytest
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.functions import (
     ConstantFunction,
+    MultivariatePolynomial,
     ScaledFunction,
     SineFunction,
     natural_function,
@@ -66,3 +67,11 @@ def test_points_that_do_not_rise_are_refused(x: list[float]) -> None:
     for make in (simm_spline, piecewise_linear, natural_function):
         with pytest.raises(InvalidValueError, match="needs x that rise"):
             make(x, x)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 5])
+def test_a_polynomial_of_two_coordinates_has_its_slopes_in_every_frame(frames: int) -> None:
+    x = np.random.default_rng(3).normal(size=(frames, 2))
+    polynomial = MultivariatePolynomial(np.array([0.5, -1.0, 2.0]), np.array([[2, 0], [1, 1], [0, 3]]))
+    expected = np.stack([x[:, 0] - x[:, 1], -x[:, 0] + 6.0 * x[:, 1] ** 2], axis=1)
+    assert polynomial.gradient(x) == pytest.approx(expected)

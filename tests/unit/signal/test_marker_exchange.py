@@ -94,3 +94,9 @@ def test_the_main_job_says_it_and_changes_nothing() -> None:
         said = [f.values for f in prepared.trial.findings if f.rule == "markers-exchanged"]
         assert [(*sorted((v["first"], v["second"])), v["throughout"]) for v in said] == [(*sorted(e[:2]), e[2]) for e in expected]
         assert np.array_equal(prepared.trial.markers.position_m, recording.markers.position_m)
+
+
+def test_an_exchange_throughout_on_a_small_foot_is_told_too(walk: Markers, standing: np.ndarray) -> None:
+    """Exchanged, the two markers change their distances from all others by 23 mm."""
+    position = exchanged(walk, ("RTOE", "RMT1"), 0, len(walk.position_m))
+    assert found(0.9 * position, walk, 0.9 * standing) == [({"RTOE", "RMT1"}, 11, 10 + len(position), True)]
