@@ -155,6 +155,13 @@ def test_a_tip_on_a_plate_is_no_load_without_a_foot_where_an_aid_is_stated(judge
     assert not {"plate 1 loaded without a foot", "plate 1 dx", "plate 1 gain"} & causes
 
 
+def test_who_walks_steadily_is_pushed_along_by_little(judged: JudgedWalk) -> None:
+    """Braking and drive are as large as one another, but for what the pelvis' speed gains or loses over the stance."""
+    pushed = [value for (name, _), value in judged.values.items() if name == "shear along walk, mean / vertical"]
+    assert len(pushed) == 2
+    assert np.abs(pushed).max() < 10.0
+
+
 @pytest.mark.parametrize(("offset_N", "judged_level"), [(10.0, True), (-10.0, True), (20.0, False)])
 def test_the_level_of_an_empty_plate_is_one_up_to_fifteen_newtons(
     judged: JudgedWalk, offset_N: float, *, judged_level: bool
