@@ -45,7 +45,7 @@ def calibrated_on(osim: MusculoskeletalModel, given: CalibrationInput) -> Skelet
     -------
     SkeletalModel
         Ready to track trials. The model as it stands where its own markers fit the recordings, else scaled to the static trial;
-        ``findings`` says which, and how far its markers are from the recorded ones.
+        ``findings`` says which, how far its markers are from the recorded ones, and which constraints its moments leave out.
 
     Raises
     ------
@@ -54,7 +54,11 @@ def calibrated_on(osim: MusculoskeletalModel, given: CalibrationInput) -> Skelet
     """
     osim = _turning_free(osim)
     own = _own(osim, given)
-    return own if own is not None else _scaled(osim, given)
+    model = own if own is not None else _scaled(osim, given)
+    if not osim.constraints:
+        return model
+    values = {"model": osim.name, "names": ", ".join(each.name for each in osim.constraints)}
+    return replace(model, findings=(*model.findings, Finding("osim-constraints", values, osim.name)))
 
 
 def _turning_free(osim: MusculoskeletalModel) -> MusculoskeletalModel:

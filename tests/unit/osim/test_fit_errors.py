@@ -17,7 +17,7 @@ from biomech_id.files.json_text import json_text
 from biomech_id.models.marker_response import _changes, _of_motion, leg_responses
 from biomech_id.models.model import CalibrationInput
 from biomech_id.movement.cycle import Cycle, KineticsValid
-from biomech_id.multibody.musculoskeletal import ModelCoordinate, ModelJoint, MusculoskeletalModel, OffsetFrame
+from biomech_id.multibody.musculoskeletal import BodyConstraint, ModelCoordinate, ModelJoint, MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.body_model import calibrated_on
 from biomech_id.osim.fit.errors import with_fit_errors
 from biomech_id.osim.fit.kept import fit_beside, kept_fit
@@ -167,7 +167,11 @@ def test_a_session_keeps_of_a_fit_what_its_page_shows_and_no_strange_name(tmp_pa
     before = np.array([each["standing_m"][0] for each in kept["markers"].values()])
     np.testing.assert_allclose(np.linalg.norm(places - before, axis=1), np.linalg.norm(fitted.moved_m, axis=1), atol=1e-9)
     assert [kept["bodies"][name]["above"] for name in ("pelvis", "femur_l", "tibia_l")] == ["", "pelvis", "femur_l"]
-    assert "fit" not in calibrated_on(fitted.model, CalibrationInput([trial], trial.subject)).calibration.to_dict()
+    hip = next(joint for joint in fitted.model.joints if joint.child.body == "femur_l")
+    tied = replace(fitted.model, constraints=(BodyConstraint("hip_tie", "point", hip.parent, hip.child),))
+    alone = calibrated_on(tied, CalibrationInput([trial], trial.subject))
+    assert "fit" not in alone.calibration.to_dict()
+    assert alone.findings[-1].values == {"model": tied.name, "names": "hip_tie"}
 
 
 def test_a_body_named_like_the_ground_hangs_from_it_by_its_whole_name() -> None:
