@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,11 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
+from biomech_id.osim.forces.actuators import read_actuated
+from biomech_id.osim.forces.equations import force_equations
+from biomech_id.osim.forces.joint_reactions import reactions_under
+from biomech_id.osim.forces.passive_forces import PassiveForces
 from biomech_id.osim.run import run_setup
 from biomech_id.readers.opensim.storage import read_storage
 from tests.peers.chain_documents import chain_document
@@ -226,9 +232,45 @@ def test_expressions_that_opensim_refuses_are_named(words: str, tmp_path: Path, 
         osim.InverseDynamicsTool("id.xml").run()
 
 
-def write_case(folder: Path, blocks: str, *, groups: str = "") -> None:
+DRIVEN = f'<Thelen2003Muscle name="muscle">{OVER}</Thelen2003Muscle>' + "".join(
+    f'<CoordinateActuator name="drive_{name}"><coordinate>{name}</coordinate><optimal_force>1</optimal_force></CoordinateActuator>'
+    for name in ("q0_0", "q0_1", "q0_2", "q1_0", "q2_0", "q2_1", "q2_2")
+)
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_muscle_forces_and_reactions_have_them_as_opensim_has(kind: str, tmp_path: Path) -> None:
+    """Forces that balance a motion give OpenSim's model that motion, and its joints what they carry here."""
+    # In this pose a ligament of 0.9 m is slack.
+    write_case(tmp_path, BLOCKS[kind].replace("<slack_length>0.9", "<slack_length>0.5") + DRIVEN, last="Gimbal")
+    actuated = read_actuated(tmp_path / "model.osim")
+    q, rate, second = np.random.default_rng(3).uniform(-0.6, 0.6, (3, 1, 7))
+    equations = force_equations(actuated, RecordedMotion(np.zeros(1), q, rate, second), compat=True)
+    force = np.full((1, 8), 40.0)
+    force[:, 1:] = equations.tau - equations.arms[:, :, 0] * force[:, :1]
+    without = force_equations(replace(actuated, passive=PassiveForces()), equations.motion, compat=True)
+    assert np.abs(without.tau - equations.tau).max() > 0.1
+    model = osim.Model(str(tmp_path / "model.osim"))
+    state = model.initSystem()
+    coordinates = [model.getCoordinateSet().get(k) for k in range(7)]
+    for k, coordinate in enumerate(coordinates):
+        coordinate.setValue(state, float(q[0, k]), False)
+        coordinate.setSpeedValue(state, float(rate[0, k]))
+    for name, value in zip(actuated.names, force[0].tolist(), strict=True):
+        actuator = osim.ScalarActuator.safeDownCast(model.getForceSet().get(name))
+        actuator.overrideActuation(state, True)
+        actuator.setOverrideActuation(state, value)
+    model.realizeAcceleration(state)
+    np.testing.assert_allclose([each.getAccelerationValue(state) for each in coordinates], second[0], atol=1e-6)
+    ours = reactions_under(equations, force)
+    theirs = [model.getJointSet().get(name).calcReactionOnChildExpressedInGround(state) for name in ours.joints]
+    for k, values in enumerate((ours.moment_Nm, ours.force_N)):
+        np.testing.assert_allclose(values[0], [each.get(k).to_numpy() for each in theirs], atol=1e-6)
+
+
+def write_case(folder: Path, blocks: str, *, groups: str = "", last: str = "Ball") -> None:
     forces = f"<ForceSet><objects>{blocks}</objects><groups>{groups}</groups></ForceSet>{SURFACES}"
-    text = chain_document(["Custom", "Pin", "Ball"], 1).replace("</Model>", f"{forces}</Model>")
+    text = chain_document(["Custom", "Pin", last], 1).replace("</Model>", f"{forces}</Model>")
     at = text.index("</Body>", text.index('<Body name="b1">'))
     (folder / "model.osim").write_text(text[:at] + WRAP + text[at:], encoding="utf-8")
     write_motion(folder, ["q0_0", "q0_1", "q0_2", "q1_0", "q2_0", "q2_1", "q2_2"])

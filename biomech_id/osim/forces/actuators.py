@@ -16,6 +16,8 @@ from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputE
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.document.model import model_in
 from biomech_id.osim.forces.muscle_curves import COMMON, MUSCLE_KINDS
+from biomech_id.osim.forces.passive_documents import passive_forces_in
+from biomech_id.osim.forces.passive_forces import PassiveForces
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.readers.opensim.document import (
@@ -98,10 +100,13 @@ class ActuatedModel:
         Bodies, joints and the muscles' paths.
     actuators : tuple[Actuator, ...]
         In the document's order, those of further files behind; columns of every result.
+    passive : PassiveForces, optional
+        What acts without being driven.
     """
 
     model: MusculoskeletalModel
     actuators: tuple[Actuator, ...]
+    passive: PassiveForces = field(default_factory=PassiveForces)
 
     def __post_init__(self) -> None:
         names, where = self.names, self.model.source or self.model.name
@@ -173,7 +178,7 @@ class ActuatedModel:
                 continue
             word, size = ("residual", residual_N) if each.joint in roots else ("reserve", strength_Nm)
             added.append(Actuator(f"{each.name}_{word}", "coordinate", (-np.inf, np.inf), size, coordinate=each.name))
-        return ActuatedModel(self.model, (*self.actuators, *added))
+        return ActuatedModel(self.model, (*self.actuators, *added), self.passive)
 
 
 def held_coordinates(model: MusculoskeletalModel) -> set[str]:
@@ -213,7 +218,7 @@ def read_actuated(
     Returns
     -------
     ActuatedModel
-        Without what is switched off; what acts by itself is left out and listed in the model's ``ignored``.
+        Without what is switched off; what acts without being driven is in ``passive``.
 
     Raises
     ------
@@ -241,7 +246,7 @@ def read_actuated(
         for element in objects_in(holder, "ForceSet")
         if element.tag.endswith(_DRIVEN) and not _switched_off(element)
     ]
-    return ActuatedModel(model, tuple(actuators))
+    return ActuatedModel(model, tuple(actuators), passive_forces_in(root, model, compat=compat))
 
 
 def _force_set(path: Path) -> Element:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, some_of
-from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
-from biomech_id.osim.document.model import SWITCHED_OFF
+from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.document.setups import AnalyzeSetup, ReactionSetup
 from biomech_id.osim.dynamics.external_loads import OuterForce
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
@@ -22,7 +21,6 @@ from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.joint_reactions import reactions_under
 from biomech_id.osim.forces.static_optimisation import MuscleForces, least_forces
 from biomech_id.osim.outputs import ToolOutputs
-from biomech_id.readers.opensim.document import PASSIVE_KINDS
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.writers.opensim_text import write_tool_table
 
@@ -97,7 +95,7 @@ def run_analyses(
     place.expect(*activations, *(f"{stem}{each.name}_ReactionLoads.sto" for each in setup.reactions))
     wanted = {each.curves for each in setup.optimizations} or {True}
     equations = {curves: force_equations(actuated, motion, loads.forces, curves=curves, compat=compat) for curves in wanted}
-    remarks, answers = _by_itself(actuated.model), list[MuscleForces]()
+    remarks, answers = list(actuated.passive.remarks), list[MuscleForces]()
     for each in setup.optimizations:
         if not each.model_forces:
             raise OptionError(
@@ -122,11 +120,6 @@ def run_analyses(
             motion.time_s[rows], carried.table()[rows], notes=_REACTION_NOTES,
         )  # fmt: skip
     return remarks
-
-
-def _by_itself(model: MusculoskeletalModel) -> list[str]:
-    acting = [name for name in model.ignored if name.split()[0].endswith(PASSIVE_KINDS) and not name.endswith(SWITCHED_OFF)]
-    return [f"The model's {some_of(acting, 3)} would act in OpenSim, and are not computed here."] if acting else []
 
 
 def _shown(motion: RecordedMotion, interval: int) -> BoolArray:

@@ -26,6 +26,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, required_w
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, held_coordinates
 from biomech_id.osim.forces.muscle_curves import strengths
+from biomech_id.osim.forces.passive_forces import PassiveState
 from biomech_id.osim.muscles.muscle_paths import PathTensions
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
 from biomech_id.osim.skeleton.tree import Tree, TreePose
@@ -45,7 +46,7 @@ class ForceEquations:
     coordinates : tuple[str, ...]
         (m,), the free ones.
     tau : FloatArray
-        (N, m), N m or N, what has to act on each free coordinate.
+        (N, m), N m or N, what has to act on each free coordinate beside weight, loads and passive forces.
     arms : FloatArray
         (N, m, n), of each actuator by each free coordinate for 1 N (1 N m): m, or without unit.
     strength : FloatArray
@@ -53,7 +54,8 @@ class ForceEquations:
     twists : FloatArray
         (N, B, 6, m), turn and shift of each body by each free coordinate, bodies in the order of the skeleton's joints.
     needed : FloatArray
-        (N, B, 6), moment about the origin of the surroundings, N m, and force, N, that each body needs beside weight and loads.
+        (N, B, 6), moment about the origin of the surroundings, N m, and force, N, that each body needs beside weight, loads and
+        what passive forces do to it.
     paths : PathTensions
         Of the muscles.
     skeleton : Skeleton
@@ -163,7 +165,8 @@ def force_equations(
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
     pose = skeleton.pose_in(moving.places)
     outer = loads_in_pose(loads, pose, motion.time_s)
-    force, moment = required_wrenches(skeleton, moving, outer)
+    passive = actuated.passive.exert(PassiveState(skeleton, motion.q, u, moving, compat))
+    force, moment = required_wrenches(skeleton, moving, (*outer, *passive.loads))
     needed = np.concatenate([moment, force], axis=1).transpose(2, 0, 1)
     bodies = np.array([skeleton.body_index(joint.child.body) for joint in skeleton.joints])
     posture = tree.posture(motion.q)
@@ -173,6 +176,7 @@ def force_equations(
     strength = _strength(actuated, tensions, motion.rate[:, tree.free], arms, curves=curves, compat=compat)
     N, B, _, m = twists.shape
     tau = (twists.reshape(N, 6 * B, m).swapaxes(1, 2) @ needed.reshape(N, 6 * B, 1))[..., 0]
+    tau -= (passive.on_coordinates[:, None] @ skeleton.coupling_jacobian(motion.q, tree.free.tolist()))[:, 0]
     names = tuple(model.coordinate_names[k] for k in tree.free)
     return ForceEquations(actuated, motion, names, tau, arms, strength, twists, needed, tensions, skeleton, moving, outer)
 

@@ -1,7 +1,7 @@
 """Static optimisation: the muscle forces of least effort that balance a recorded motion, in all rows at once.
 
-No tendon stretches, no activation takes time to rise, no passive fibre pulls, and no ligament or contact surface does anything:
-each row stands alone. See docs/muscle-forces.md for what such forces may be used for.
+No tendon stretches, no activation takes time to rise and no passive fibre pulls: each row stands alone. Ligaments, springs, limits
+and contacts of a model that `read_actuated` reads act. See docs/muscle-forces.md for what such forces may be used for.
 """
 
 from __future__ import annotations

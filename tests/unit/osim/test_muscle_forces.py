@@ -388,6 +388,19 @@ def test_actuators_are_read_with_their_defaults(tmp_path: Path) -> None:
         assert read_actuated(tmp_path / "old.osim").actuators[0].bounds == (least, 1.0)
 
 
+def test_a_spring_of_the_model_takes_its_share_of_the_moment(tmp_path: Path) -> None:
+    spring = (
+        '<SpringGeneralizedForce name="s"><coordinate>angle</coordinate><stiffness>40</stiffness><rest_length>0.1</rest_length>'
+    )
+    tau = []
+    for more in ("", f"{spring}<rest_length>0.1</rest_length><viscosity>3</viscosity></SpringGeneralizedForce>"):
+        (tmp_path / "rod.osim").write_text(document(pulling() + more))
+        actuated = read_actuated(tmp_path / "rod.osim").with_reserves(1.0, 1.0)
+        state = RecordedMotion(np.zeros(1), np.array([[0.4]]), np.array([[2.0]]), np.array([[3.0]]))
+        tau.append(force_equations(actuated, state).tau)
+    np.testing.assert_allclose(tau[1] - tau[0], 40 * 0.3 + 3 * 2.0, rtol=1e-12)
+
+
 def test_further_force_sets_stand_behind_or_for_the_own(tmp_path: Path) -> None:
     (tmp_path / "rod.osim").write_text(document(pulling()))
     (tmp_path / "set.xml").write_text(f"<ForceSet><objects>{MOTORS}</objects></ForceSet>")
