@@ -22,6 +22,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from benchmarks.studies.mutated_opensim_kinds import KINDS, REFERENCES, SHARED, Case, Kind, NotHere
+from benchmarks.studies.mutated_opensim_second import SECOND
 from benchmarks.studies.mutated_opensim_unseen import UNSEEN
 from biomech_id import __version__
 from biomech_id.cli.app import app
@@ -83,7 +84,7 @@ def case_of(tool: str, name: str, setup: str) -> Case:
 
 def cases(step: int = 1) -> Iterator[tuple[Kind, Case]]:
     """Every kind on every reference that has what it changes, mutated; or every step-th of these."""
-    planned = [(each, tool, *setup) for each in (*KINDS, *UNSEEN) for tool in each.tools for setup in SETUPS[tool]]
+    planned = [(each, tool, *setup) for each in (*KINDS, *SECOND, *UNSEEN) for tool in each.tools for setup in SETUPS[tool]]
     for each, tool, name, setup in planned[::step]:
         case = case_of(tool, name, setup)
         before = dict(case.text)
