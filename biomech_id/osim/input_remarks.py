@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import JointReaction
@@ -39,9 +40,22 @@ SWINGS_M_S, OF_FASTEST, OF_EMPTY_PLATE_N_KG = 1.0, 0.6, 0.2
 #: Loads and motion are at one time to half a frame of 60 Hz, s: 4 ms in the examples. Seen in the root's impulses over so long, s.
 MOST_LATE_S, IMPULSE_S = 0.01, 0.1
 #: Steps of time differ by so much of their median at most: 0.06 where times have four digits.
-UNEVEN = 0.25
+UNEVEN = 0.15
 #: Rows are no farther apart than it takes to hold movement of up to 6 Hz, s.
 FARTHEST_ROWS_S = 1.0 / 12.0
+#: And those of forces than a landing lasts, s.
+FARTHEST_FORCES_S = 1.0 / 40.0
+#: So many equal rows are a pose that was held, not measured.
+EQUAL_ROWS = 5
+#: Third differences of angles are noise, which is 0.2 degrees at most in the examples; angles keep to the ranges of their joints
+#: there, and people and models differ by so much.
+SHAKE_RAD, OUT_OF_RANGE_RAD = np.deg2rad(1.0), np.deg2rad(15.0)
+#: What loads leave at the root says by which share, turn about the vertical (rad) and place (m) they are off: 0.06, 0.09 and 0.03
+#: at most in the examples. A turn shows in forces across the vertical, N/kg; all three in so many means.
+OFF_SHARE, OFF_TURN_RAD, OFF_PLACE_M, ACROSS_N_KG, FEWEST_MEANS = 0.08, 0.12, 0.05, 0.3, 4
+#: A foot's joints and mass centre lie no deeper than this below the force that carries it, m, where a foot is no higher than so
+#: much above the lowest body; it does not stand on end, with so much of its span upright.
+BELOW_FORCE_M, FOOT_M, ON_END = 0.03, 0.1, 0.75
 #: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts; so
 #: many rows and different numbers are no steps that were written by hand.
 COARSE_DEG, COARSE_RAD, FEWEST_ROWS, FEWEST_ANGLES = 0.1, 0.001, 20, 10
@@ -83,6 +97,9 @@ def motion_remarks(
         yield f"{file} has no column for {', '.join(absent)}: they stay at their default."
     yield from range_remarks(time_s, asked_s, file)
     yield from table_remarks(time_s, columns, file)
+    equal = (np.diff(np.array(list(columns.values())), axis=1) == 0.0).all(axis=0)
+    if longest(equal) >= EQUAL_ROWS and not equal.all():
+        yield f"{file} repeats one row {longest(equal)} times: look for a gap that was filled."
 
 
 def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str, *, spikes_only: bool = False) -> Iterator[str]:
@@ -108,7 +125,7 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
         return
     steps = np.diff(time_s)
     usual = np.median(steps)
-    if np.abs(steps - usual).max() > UNEVEN * usual or usual > FARTHEST_ROWS_S:
+    if np.abs(steps - usual).max() > UNEVEN * usual or usual > (FARTHEST_FORCES_S if spikes_only else FARTHEST_ROWS_S):
         yield (
             f"Rows of {file} are {steps.min():.4g} to {steps.max():.4g} s apart, most after {time_s[steps.argmax()]:.6g} s: look "
             "for rows that are missing, rounded times, or another unit of time."
@@ -126,6 +143,41 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
 
 
+def longest(there: BoolArray) -> int:
+    """Count the longest stretch of truths.
+
+    Parameters
+    ----------
+    there : BoolArray
+        (n,).
+
+    Returns
+    -------
+    int
+        How many follow each other without a break at most.
+    """
+    breaks = np.flatnonzero(~np.concatenate([[False], there, [False]]))
+    return int(np.diff(breaks).max()) - 1
+
+
+def shaking(values: FloatArray) -> FloatArray:
+    """Estimate the noise of columns from their third differences, which smooth movement hardly has.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, ...), evenly spaced, NaN where nothing was measured.
+
+    Returns
+    -------
+    FloatArray
+        (...), one standard deviation, in the columns' unit; NaN for fewer than four rows.
+    """
+    usual = np.asarray(over_seen(np.nanmedian, np.abs(np.diff(values, 3, axis=0)), axis=0), dtype=float)
+    noise: FloatArray = usual * (1.48 / np.sqrt(20.0))
+    return noise
+
+
 def _returns(steps: FloatArray, at: int, span: float) -> bool:
     """Whether a jump at a row is taken back: by half in the next one, or, of half the span and more, as a whole in any."""
     rise, fall = steps[at : at + 2]
@@ -135,12 +187,14 @@ def _returns(steps: FloatArray, at: int, span: float) -> bool:
 
 
 def filter_remarks(
-    columns: Mapping[str, FloatArray], cutoff_hz: float, files: tuple[str, str], *, in_degrees: bool
+    model: MusculoskeletalModel, columns: Mapping[str, FloatArray], cutoff_hz: float, files: tuple[str, str], *, in_degrees: bool
 ) -> Iterator[str]:
-    """Describe angles that are rounded, and a filter that takes the movement away or leaves its noise.
+    """Describe angles that are rounded, shake or leave their range, and a filter that takes the movement or leaves its noise.
 
     Parameters
     ----------
+    model : MusculoskeletalModel
+        Whose motion it is.
     columns : Mapping[str, FloatArray]
         Rotational coordinates -> (n,), in the file's unit.
     cutoff_hz : float
@@ -153,8 +207,20 @@ def filter_remarks(
     Yields
     ------
     Iterator[str]
-        A sentence for the angles, one for the filter.
+        A sentence for all angles that are odd in one way, one for the filter.
     """
+    to_rad = np.deg2rad(1.0) if in_degrees else 1.0
+    from_ground = {joint.name for joint in model.joints if joint.parent.body == SURROUNDINGS}
+    ranges = {each.name: each.range for each in model.coordinates if each.joint not in from_ground}
+    shaken = [name for name, values in columns.items() if len(values) > 3 and shaking(to_rad * values) > SHAKE_RAD]
+    if shaken:
+        yield f"{files[1]} shakes from row to row by more than {np.rad2deg(SHAKE_RAD):g} degree in {some_of(shaken, 3)}."
+    outside = [
+        name for name, (low, high) in ranges.items()
+        if name in columns and np.maximum(to_rad * columns[name] - high, low - to_rad * columns[name]).max() > OUT_OF_RANGE_RAD
+    ]  # fmt: skip
+    if outside:
+        yield f"{files[1]} leaves the model's range of {some_of(outside, 3)} by more than {np.rad2deg(OUT_OF_RANGE_RAD):g} degrees."
     quantum = COARSE_DEG if in_degrees else COARSE_RAD
     tenths = np.array([values for values in columns.values() if np.ptp(values) > 0.0]) / quantum
     enough = tenths.size and tenths.shape[1] >= FEWEST_ROWS and len(np.unique(tenths)) > FEWEST_ANGLES
@@ -219,6 +285,7 @@ def load_remarks(
     model, n = pose.skeleton.model, 1 + int(AVERAGED_S * len(time_s) / (np.ptp(time_s) + AVERAGED_S))
     for load in loads:
         yield from _place_remarks(pose, time_s, load, file)
+    up = -np.asarray(model.gravity_m_s2) / max(np.linalg.norm(model.gravity_m_s2), ROUNDING)
     force_N = np.sum([load.force_N for load in loads], axis=0)
     for number, root in enumerate(pose.skeleton.joints):
         motions = [each.motion for each in model.coordinates if each.joint == root.name]
@@ -233,12 +300,33 @@ def load_remarks(
                     f"Loads of {file} leave {force_N_kg:.2f} N/kg and {moment_Nm_kg:.2f} N m/kg at {root.name}, or more, in a "
                     "quarter of the loaded frames: compare units, signs, axes, times of loads and motion, and the model's masses."
                 )
+            elif len(means) >= FEWEST_MEANS and (off := ", ".join(_mismatch(means.reshape(-1, 3, 3), up))):
+                yield (
+                    f"By what they leave at {root.name}, loads of {file} are {off}: compare units, axes and places of the loads, "
+                    "the model's masses and the motion of its heavy parts."
+                )
             late_s = _lateness_s(time_s, force_N, left[0])
             if abs(late_s) > MOST_LATE_S:
                 yield (
                     f"Loads of {file} come {1e3 * abs(late_s):.0f} ms {'after' if late_s > 0 else 'before'} the motion, by what "
                     f"they leave at {root.name} where they change: compare the times of both."
                 )
+
+
+def _mismatch(means: FloatArray, up: FloatArray) -> Iterator[str]:
+    """By what loads are off, as their mean forces and what they leave at the root say: (n, 3, 3) N/kg, N/kg, N m/kg."""
+    force, left, moment = means.transpose(1, 0, 2)
+    across = np.cross(up, force)
+    share, turn = ((unit * left).sum() / max((unit**2).sum(), ROUNDING) for unit in (force, across))
+    if abs(share) > OFF_SHARE:
+        yield f"{100.0 * abs(share):.0f} % too {'small' if share > 0.0 else 'large'}"
+    if abs(turn) > OFF_TURN_RAD and np.sqrt((across**2).sum(axis=1).mean()) > ACROSS_N_KG:
+        yield f"turned by {np.rad2deg(abs(turn)):.0f} degrees about the vertical"
+    sideways = np.linalg.svd(up[None])[2][1:]
+    arms = np.cross(sideways[:, None], force).reshape(2, -1)
+    place_m = np.linalg.norm(np.linalg.lstsq(arms.T, moment.ravel(), rcond=None)[0])
+    if place_m > OFF_PLACE_M:
+        yield f"{place_m:.2f} m beside where they act"
 
 
 def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file: str) -> Iterator[str]:
@@ -264,6 +352,15 @@ def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file:
     if off_m[number - 1] > off_m.min() + NEARER_M:
         nearest = model.bodies[int(off_m.argmin())].name
         yield f"{file} has forces on {load.segment} that act nearer to {nearest}: compare body and points."
+    up = -np.asarray(model.gravity_m_s2) / max(np.linalg.norm(model.gravity_m_s2), ROUNDING)
+    heights_m = (coms[loaded] @ up).mean(axis=0)
+    if heights_m[number - 1] < heights_m.min() + FOOT_M:
+        above_m = (pose.points([number] * len(places), places)[loaded] - point[loaded]) @ up
+        below_m, upright_m = -np.median(above_m.min(axis=1)), np.median(np.ptp(above_m, axis=1))
+        if below_m > BELOW_FORCE_M:
+            yield f"{file} has forces {below_m:.2f} m above the lowest point of {load.segment}: compare points, motion and lengths."
+        if joints and upright_m > ON_END * np.linalg.norm(np.ptp(places, axis=0)):
+            yield f"{file} loads {load.segment} while it stands on end: compare body, motion and axes."
     speed = np.gradient(pose.origin_m[:, number], time_s, axis=0)
     # Of a belt, its speed: that of the body while it carries.
     speed_m_s = np.linalg.norm(speed - np.average(speed, axis=0, weights=size), axis=1)

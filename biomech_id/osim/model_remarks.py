@@ -3,18 +3,20 @@
 Radii of gyration, sqrt(I/m), lengths and distances of mass centres say whether units fit each other. In the thirteen models of the
 examples, bodies of more than a hundredth of the mass have radii up to 0.28 m, and of 0.26 to 0.47 of the distance between their
 joints; mass centres and joints are up to 0.46 m from their body's origin, and a limb's mass centre lies at 0.41 to 0.86 of the way
-to what hangs on it.
+to what hangs on it. Left and right differ by 0.004 m and not in mass, no mass centre is nearer to its joint than 0.07 m, and about
+the line from there a body has at most 0.76 of its mean moment of inertia.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import some_of
-from biomech_id.multibody.musculoskeletal import ModelBody
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelBody, ModelJoint
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
 #: Weight on earth with Y up, m/s2, and by how much it differs from place to place and by rounding.
@@ -33,6 +35,12 @@ MOST_LENGTH_M = 1.0
 ALONG_LIMB = (-0.1, 1.1)
 #: Rounding of tensors, as a share.
 ROUNDED = 1e-3
+#: Left and right bodies differ by less, in mass as a share and in radii of gyration and distances of mass centre and joints, m.
+UNLIKE_SHARE, UNLIKE_M = 0.25, 0.05
+#: A mass centre so near to its joint is one that nobody wrote, and one so far off says which way the body is long, m.
+AT_JOINT_M, ALONG_M = 0.005, 0.1
+#: About that line a body has less of its mean moment of inertia.
+MOST_ALONG = 1.1
 
 
 def model_remarks(skeleton: Skeleton, file: str) -> Iterator[str]:
@@ -58,14 +66,45 @@ def model_remarks(skeleton: Skeleton, file: str) -> Iterator[str]:
     if model.mass_kg > MOST_KG:
         yield f"The bodies of {file} weigh {model.mass_kg:.4g} kg: compare the unit of its masses."
     odd: dict[str, list[str]] = {}
+    shapes: dict[str, tuple[float, FloatArray]] = {}
+    hung = {joint.child.body: joint for joint in model.joints}
     pose = skeleton.pose(skeleton.default_q()[None])
     for number, body in enumerate(model.bodies, start=1):
-        hanging = [number, *(skeleton.body_index(joint.child.body) for joint in model.joints if joint.parent.body == body.name)]
+        # By name, so that left and right have one order.
+        children = sorted(joint.child.body for joint in model.joints if joint.parent.body == body.name)
+        hanging = [number, *map(skeleton.body_index, children)]
         places = (pose.origin_m[0, hanging] - pose.origin_m[0, number]) @ pose.R_ground_body[0, number]
-        for oddity in _oddities(body, places, body.mass_kg > OF_WHOLE * model.mass_kg):
+        joint, counts = hung[body.name], body.mass_kg > OF_WHOLE * model.mass_kg
+        for oddity in (*_oddities(body, places, counts), *(_at_joint(body, joint) if counts else ())):
             odd.setdefault(oddity, []).append(body.name)
+        radii_m = np.sqrt(np.maximum(np.linalg.eigvalsh(np.asarray(body.inertia_kgm2)), 0.0) / max(body.mass_kg, ROUNDED))
+        shapes[body.name] = body.mass_kg, np.array([*radii_m, *np.linalg.norm(places - body.com_m, axis=1)])
+    if unlike := list(_unlike(shapes, OF_WHOLE * model.mass_kg)):
+        odd["masses, inertias or lengths that its other side does not have"] = unlike
     for oddity, names in odd.items():
         yield f"{file} has {oddity}: {some_of(names, 3)}. Compare units and signs."
+
+
+def _unlike(shapes: Mapping[str, tuple[float, FloatArray]], least_kg: float) -> Iterator[str]:
+    """Pairs of left and right whose masses, or radii of gyration and distances from mass centre to joints, differ much."""
+    for name, (mass_kg, lengths_m) in shapes.items():
+        other = re.sub(r"(^|_)r(_|$)", r"\1l\2", name)
+        other_kg, other_m = shapes.get(other, (mass_kg, lengths_m))
+        if max(mass_kg, other_kg) > least_kg and len(lengths_m) == len(other_m):
+            heavier = abs(mass_kg - other_kg) > UNLIKE_SHARE * min(mass_kg, other_kg)
+            if heavier or np.abs(lengths_m - other_m).max() > UNLIKE_M:
+                yield f"{name}, {other}"
+
+
+def _at_joint(body: ModelBody, joint: ModelJoint) -> Iterator[str]:
+    """What is odd about a body's mass centre and tensor, seen from the joint that it hangs in."""
+    from_joint_m, inertia_kgm2 = np.subtract(body.com_m, joint.child.place_m), np.asarray(body.inertia_kgm2)
+    far_m = float(np.linalg.norm(from_joint_m))
+    if far_m < AT_JOINT_M and joint.parent.body != SURROUNDINGS:
+        yield "a mass centre at its joint"
+    about = from_joint_m @ inertia_kgm2 @ from_joint_m
+    if far_m > ALONG_M and about > MOST_ALONG * far_m**2 * np.trace(inertia_kgm2) / 3.0:
+        yield "inertia that is large about the line from joint to mass centre"
 
 
 def _oddities(body: ModelBody, joints: FloatArray, counts: bool) -> Iterator[str]:

@@ -49,11 +49,12 @@ from biomech_id.osim.kinematics.pose_remarks import (
     marker_remarks,
     pose_remarks,
     recording_remarks,
+    shaking_remarks,
 )
 from biomech_id.osim.model_remarks import model_remarks
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
-from biomech_id.osim.scale_remarks import scaler_remarks
+from biomech_id.osim.scale_remarks import scaler_remarks, size_remarks
 from biomech_id.osim.scaling import (
     measured_factors,
     scaled_model,
@@ -254,7 +255,8 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven:
     if not {"all", "muscles"} & {word.lower() for word in setup.excluded}:
         remarks.insert(0, "The setup lets muscles act; they are left out, as their forces are not computed here.")
     turning = {name: values for name, values in columns.items() if model.coordinates[model.index(name)].motion == "rotational"}
-    remarks += filter_remarks(turning, setup.cutoff_hz, (place.setup.name, setup.coordinates_file.name), in_degrees=in_degrees)
+    files = place.setup.name, setup.coordinates_file.name
+    remarks += filter_remarks(model, turning, setup.cutoff_hz, files, in_degrees=in_degrees)
     remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
     if model.constraints:
         closing = Closing(skeleton, skeleton.independent)
@@ -503,6 +505,7 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
     remarks += [
         *table_remarks(table.time_s, {}, setup.pose.marker_file.name),
         *recording_remarks(pose, setup.pose.marker_file.name),
+        *shaking_remarks(table.names, table.position_m[rows], setup.pose.marker_file.name),
     ]
     remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
@@ -543,6 +546,7 @@ def _scale(setup: ScaleSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcom
     if setup.scaler is not None:
         factors, remarks = _factors(model, setup.scaler)
         mass = setup.mass_kg if setup.mass_kg > 0 else None
+        remarks += size_remarks(model, factors, mass)
         if mass is None and factors:
             remarks.append(
                 f"{place.setup.name} has no mass of the subject: the scaled model has the {model.mass_kg:.4g} kg of before."
@@ -659,6 +663,7 @@ def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[Musculoske
     mean = np.asarray(over_seen(np.nanmean, table.position_m[within], axis=0)) if within.any() else around
     pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
     remarks = [*range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name), *lying_remarks(model, pose)]
+    remarks += shaking_remarks(table.names, table.position_m[within], setup.pose.marker_file.name)
     return with_placed_markers(model, pose.q[0], places), pose.q[0], [*_not_followed(setup.pose, pose), *remarks]
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.setups import ScalerSetup
 
+#: Bodies of more than this share of the whole are scaled along all axes where any is.
+SCALED_SHARE = 0.02
+#: A person's mass against that of the generic model at the person's size: from slight to heavy.
+OF_SIZE = (0.4, 2.5)
 SCALING_STEPS = ("measurements", "manualScale")
 
 
@@ -45,3 +53,35 @@ def scaler_remarks(model: MusculoskeletalModel, setup: ScalerSetup) -> Iterator[
         far = sorted(name for name in ends if scaled and not any(frozenset((on[name], body)) in joined for body in scaled))
         if far:
             yield f"The measurement {each.name} has markers away from the bodies that it scales: {', '.join(far)}."
+
+
+def size_remarks(model: MusculoskeletalModel, factors: Mapping[str, FloatArray], mass_kg: float | None) -> Iterator[str]:
+    """Describe bodies that keep their size while others change it, and a mass that does not fit the size.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        The generic model.
+    factors : Mapping[str, FloatArray]
+        Body -> its (3,) factors.
+    mass_kg : float | None
+        Of the person; None for the model's.
+
+    Yields
+    ------
+    Iterator[str]
+        A sentence for the bodies, one for the mass.
+    """
+    if not factors:
+        return
+    mass = np.array([body.mass_kg for body in model.bodies])
+    scaled = np.array([factors.get(body.name, np.ones(3)) for body in model.bodies])
+    kept = [
+        body.name for body, of_body in zip(model.bodies, scaled, strict=True)
+        if body.mass_kg > SCALED_SHARE * mass.sum() and (of_body == 1.0).any()
+    ]  # fmt: skip
+    if kept:
+        yield f"Nothing scales {some_of(kept, 3)} along all three axes: the size there is that of {model.name}."
+    share = (mass_kg or mass.sum()) / max(float(mass @ scaled.prod(axis=1)), 1e-9)
+    if not OF_SIZE[0] < share < OF_SIZE[1]:
+        yield f"A mass of {mass_kg:.4g} kg is {share:.2g} of what {model.name} weighs at the measured size: compare the unit."

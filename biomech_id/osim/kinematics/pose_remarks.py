@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
+from biomech_id.osim.input_remarks import longest, shaking
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.osim.skeleton.closing import Closing
 
@@ -26,6 +28,15 @@ MARKER_FARTHEST_M = 0.15
 OUT_OF_PLACE_M = 0.05
 #: Frames that say whether a marker stands still, and how far the others go meanwhile, m.
 STANDS_FRAMES, OTHERS_GO_M = 10, 0.01
+#: Frames of a movement in which a marker is at one place: two at most in the examples.
+SAME_FRAMES = 5
+#: How much markers shake from frame to frame at most, m: 0.001 in the examples.
+SHAKE_M = 0.005
+#: How far markers are from their places on the model at most, all taken together, m: 0.021 in the examples, and 0.036 where a model
+#: cannot follow in all directions, or where markers that stand are not placed on it yet.
+OFF_M, OFF_UNFOLLOWED_M = 0.03, 0.04
+#: Coordinates of a joint that moves freely.
+FREE = 6
 
 
 def pose_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, ...]:
@@ -144,14 +155,22 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
     Returns
     -------
     list[str]
-        One sentence, or none where all markers are near their places.
+        One sentence for markers that are far off, or for all together; none where all markers are near their places.
     """
-    off_m = np.nan_to_num(np.linalg.norm(pose.residual_m, axis=2), nan=-1.0).max(axis=0)
+    apart_m = np.linalg.norm(pose.residual_m, axis=2)
+    off_m = np.nan_to_num(apart_m, nan=-1.0).max(axis=0)
     named = np.array(pose.markers)[(off_m < 0) | (off_m > MARKER_FARTHEST_M)]
-    if not named.size:
+    if named.size:
+        names = some_of(named.tolist(), MOST_NAMES)
+        return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."]
+    whole_m = np.sqrt(over_seen(np.nanmean, apart_m.ravel() ** 2))
+    joints = Counter(each.joint for each in pose.problem[0].skeleton.model.coordinates)
+    if whole_m <= (OFF_M if len(apart_m) > 1 and max(joints.values(), default=0) >= FREE else OFF_UNFOLLOWED_M):
         return []
-    names = some_of(named.tolist(), MOST_NAMES)
-    return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."]
+    return [
+        f"Markers of {file} are {1e3 * whole_m:.0f} mm from their places on the model (root mean square): compare the model's size "
+        "and its markers with the person's."
+    ]
 
 
 def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
@@ -174,7 +193,8 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     measured_m = np.where(wanted.weight[..., None] > 0, wanted.measured_m, np.nan)
     ranges = [np.asarray(over_seen(extreme, measured_m, axis=0)) for extreme in (np.nanmax, np.nanmin)]
     went_m = np.linalg.norm(ranges[0] - ranges[1], axis=1)
-    still = names[went_m == 0.0] if n >= STANDS_FRAMES and over_seen(np.nanmedian, went_m) > OTHERS_GO_M else []
+    same = [longest(each) >= min(SAME_FRAMES, n - 1) for each in (np.diff(measured_m, axis=0) == 0.0).all(axis=2).T]
+    still: Sequence[str] = names[same].tolist() if n >= STANDS_FRAMES and over_seen(np.nanmedian, went_m) > OTHERS_GO_M else []
     some_m = measured_m[:: 1 + n // 50]
     apart_m = np.asarray(over_seen(np.nanmedian, np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3), axis=0))
     off_m = np.abs(apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2))
@@ -185,6 +205,30 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     if len(moved):
         remarks.append(f"Markers of {file} are not where the model has them among those of their body: {', '.join(moved)}.")
     return remarks
+
+
+def shaking_remarks(names: Sequence[str], position_m: FloatArray, file: str) -> Iterator[str]:
+    """Name markers that shake from frame to frame.
+
+    Parameters
+    ----------
+    names : Sequence[str]
+        Of K markers.
+    position_m : FloatArray
+        (N, K, 3), NaN where a marker was not seen.
+    file : str
+        Name of the recording, for the sentence.
+
+    Yields
+    ------
+    Iterator[str]
+        One sentence, or none.
+    """
+    if len(position_m) <= STANDS_FRAMES:
+        return
+    shaken = np.array(names)[(shaking(position_m) > SHAKE_M).any(axis=1)].tolist()
+    if shaken:
+        yield f"Markers of {file} shake by more than {1e3 * SHAKE_M:g} mm from frame to frame: {some_of(shaken, MOST_NAMES)}."
 
 
 def _outside(coordinate: ModelCoordinate, q: FloatArray, n: int) -> list[str]:

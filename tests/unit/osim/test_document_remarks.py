@@ -22,7 +22,7 @@ from biomech_id.multibody.musculoskeletal import (
 from biomech_id.osim.document.document_remarks import document_remarks
 from biomech_id.osim.document.setups import ScalerSetup
 from biomech_id.osim.model_remarks import model_remarks
-from biomech_id.osim.scale_remarks import scaler_remarks
+from biomech_id.osim.scale_remarks import scaler_remarks, size_remarks
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
 SETUP = """<OpenSimDocument><InverseKinematicsTool name="walk"><model_file>m.osim</model_file><marker_file>w.trc</marker_file>
@@ -107,11 +107,71 @@ def test_a_leg_has_no_remark() -> None:
         pytest.param(of_thigh(inertia_kgm2=np.diag([0.13, -0.01, 0.13])), "inertia that no body has", id="negative"),
         pytest.param(of_thigh(mass_kg=0.0), "inertia without mass: thigh", id="no mass"),
         pytest.param(of_thigh(com_m=np.array([0.0, 0.17, 0.0])), "beyond the joints of its body: thigh", id="mirrored"),
+        pytest.param(
+            of_thigh(inertia_kgm2=np.diag([0.03, 0.13, 0.13])), "about the line from joint to mass centre: thigh", id="axes"
+        ),
+        pytest.param(
+            replace(LEG, bodies=(LEG.bodies[0], replace(LEG.bodies[1], com_m=np.zeros(3)))),
+            "at its joint: shank",
+            id="at the joint",
+        ),
     ],
 )
 def test_what_no_leg_has_is_named(model: MusculoskeletalModel, told: str) -> None:
     (remark,) = remarks_on_model(model)
     assert told in remark
+
+
+def sided(side: str, **changes: float | FloatArray) -> MusculoskeletalModel:
+    """A leg whose names end so."""
+    leg = of_thigh(**changes)
+    bodies = tuple(replace(each, name=f"{each.name}_{side}") for each in leg.bodies)
+    joints = tuple(
+        replace(
+            each, name=f"{each.name}_{side}", coordinates=(f"{each.name}_{side}",),
+            parent=replace(each.parent, body="ground" if each.parent.body == "ground" else f"{each.parent.body}_{side}"),
+            child=replace(each.child, body=f"{each.child.body}_{side}"),
+        )
+        for each in leg.joints
+    )  # fmt: skip
+    coordinates = tuple(replace(each, name=f"{each.name}_{side}", joint=f"{each.joint}_{side}") for each in leg.coordinates)
+    return replace(leg, bodies=bodies, joints=joints, coordinates=coordinates, markers=())
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, False),
+        ({"mass_kg": 9.0}, False),
+        ({"mass_kg": 11.0}, True),
+        ({"com_m": np.array([0.0, -0.24, 0.0])}, True),
+        ({"inertia_kgm2": np.diag([0.3, 0.03, 0.3])}, True),
+    ],
+)
+def test_what_the_other_side_does_not_have_is_named(changes: dict[str, float | FloatArray], told: bool) -> None:
+    right, left = sided("r"), sided("l", **changes)
+    both = replace(
+        right, bodies=(*right.bodies, *left.bodies), joints=(*right.joints, *left.joints),
+        coordinates=(*right.coordinates, *left.coordinates),
+    )  # fmt: skip
+    remarks = remarks_on_model(both)
+    assert [remark.split(": ")[1] for remark in remarks] == ["thigh_r, thigh_l. Compare units and signs."] * told
+    assert all("that its other side does not have" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("factors", "mass_kg", "told"),
+    [
+        ({"thigh": np.full(3, 1.1), "shank": np.array([0.9, 1.1, 1.2])}, 12.0, ""),
+        ({"thigh": np.full(3, 1.1)}, 12.0, "Nothing scales shank along all three axes"),
+        ({"thigh": np.full(3, 1.1), "shank": np.array([0.9, 1.0, 1.2])}, 12.0, "Nothing scales shank along all three axes"),
+        ({"thigh": np.full(3, 1.1), "shank": np.full(3, 1.1)}, 1.2, "A mass of 1.2 kg is 0.078 of what leg weighs"),
+        ({}, 1.2, ""),
+    ],
+)
+def test_bodies_and_masses_that_keep_another_size_are_named(factors: dict[str, FloatArray], mass_kg: float, told: str) -> None:
+    remarks = list(size_remarks(LEG, factors, mass_kg))
+    assert [told in remark for remark in remarks] == ([True] if told else [])
 
 
 def test_masses_in_grams_and_lengths_in_millimetres_are_named() -> None:

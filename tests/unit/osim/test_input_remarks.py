@@ -11,13 +11,20 @@ import pytest
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError
-from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, ModelMarker, MusculoskeletalModel, OffsetFrame
+from biomech_id.multibody.musculoskeletal import (
+    ModelBody,
+    ModelCoordinate,
+    ModelJoint,
+    ModelMarker,
+    MusculoskeletalModel,
+    OffsetFrame,
+)
 from biomech_id.osim.document.setups import read_setup
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
 from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import marker_remarks, recording_remarks
+from biomech_id.osim.kinematics.pose_remarks import marker_remarks, recording_remarks, shaking_remarks
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from tests.unit.osim.test_opensim_run import MODEL, PLACES, POSE
 
@@ -181,6 +188,7 @@ def test_times_that_are_asked_for_and_not_there_are_said(asked: tuple[float, flo
         pytest.param(np.round(np.arange(60) / 60.0, 2), True, id="two digits of 60 Hz"),
         pytest.param(np.delete(TIME_S, slice(20, 25)), True, id="a hole"),
         pytest.param(20.0 * TIME_S, True, id="another unit"),
+        pytest.param(TIME_S + 0.002 * (np.arange(60) == 30), True, id="one stamp"),
     ],
 )
 def test_uneven_times_are_said(time_s: FloatArray, told: bool) -> None:
@@ -188,15 +196,21 @@ def test_uneven_times_are_said(time_s: FloatArray, told: bool) -> None:
     assert [remark.startswith("Rows of walk.mot are") for remark in remarks] == [True] * told
 
 
+def test_forces_need_more_rows_than_movement() -> None:
+    assert list(table_remarks(4.0 * TIME_S, {}, "walk.mot")) == []
+    (remark,) = table_remarks(4.0 * TIME_S, {}, "loads.sto", spikes_only=True)
+    assert remark.startswith("Rows of loads.sto are 0.04 to 0.04 s apart")
+
+
 def test_rounded_angles_and_odd_filters_are_said() -> None:
     columns = {"tilt": np.rad2deg(MOTION["tilt"]), "fixed": np.zeros(60)}
     files = "setup.xml", "walk.mot"
-    assert list(filter_remarks(columns, 6.0, files, in_degrees=True)) == []
-    assert list(filter_remarks(columns, -1.0, files, in_degrees=True)) == []
-    (rounded,) = filter_remarks({name: np.round(values, 1) for name, values in columns.items()}, 6.0, files, in_degrees=True)
+    assert list(filter_remarks(MODEL, columns, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(MODEL, columns, -1.0, files, in_degrees=True)) == []
+    (rounded,) = filter_remarks(MODEL, {name: np.round(values, 1) for name, values in columns.items()}, 6.0, files, in_degrees=True)
     assert "walk.mot holds angles in whole steps of 0.1" in rounded
     for cutoff_hz in (0.0, 1.0, 37.7, 600.0):
-        (odd,) = filter_remarks(columns, cutoff_hz, files, in_degrees=True)
+        (odd,) = filter_remarks(MODEL, columns, cutoff_hz, files, in_degrees=True)
         assert f"setup.xml asks for a low-pass of {cutoff_hz:g} Hz" in odd
 
 
@@ -242,6 +256,111 @@ def test_markers_that_stand_still_or_have_left_their_body_are_named() -> None:
     still[:, 3], left[:, 3] = position[15, 3], position[:, 3] + [0.3, 0.0, 0.2]
     assert remarks(still)[0] == "Markers of walk.trc stand still while others move: P4."
     assert remarks(left) == ["Markers of walk.trc are not where the model has them among those of their body: P4."]
+    filled = position.copy()
+    filled[10:16, 3] = position[10, 3]
+    assert remarks(filled) == ["Markers of walk.trc stand still while others move: P4."]
+    filled[15, 3] = position[15, 3]
+    assert remarks(filled) == []
+
+
+def test_markers_that_are_off_all_together_are_said() -> None:
+    position = Skeleton(MODEL).markers(POSE, tuple(PLACES))
+    far = position.mean(axis=1) + 1.4 * (position - position.mean(axis=1))
+    (remark,) = marker_remarks(tracked(far), "walk.trc")
+    assert remark.startswith("Markers of walk.trc are 57 mm from their places on the model (root mean square)")
+    assert marker_remarks(tracked(position.mean(axis=1) + 1.2 * (position - position.mean(axis=1))), "walk.trc") == []
+
+
+@pytest.mark.parametrize(("noise_m", "told"), [(0.001, False), (0.01, True)])
+def test_markers_that_shake_are_named(noise_m: float, told: bool) -> None:
+    position = 0.3 * np.sin(6.0 * TIME_S)[:, None, None] + np.zeros((1, 2, 3))
+    position[:, 1] += np.random.default_rng(1).normal(0.0, noise_m, (60, 3))
+    remarks = list(shaking_remarks(("RHEE", "RTOE"), position, "walk.trc"))
+    assert remarks == ["Markers of walk.trc shake by more than 5 mm from frame to frame: RTOE."] * told
+    assert list(shaking_remarks(("RHEE", "RTOE"), position[:5], "walk.trc")) == []
+
+
+@pytest.mark.parametrize(("rows", "told"), [(4, 0), (8, 1)])
+def test_a_pose_that_is_repeated_is_said_and_one_that_never_changes_is_not(rows: int, told: int) -> None:
+    held = {name: np.where((np.arange(60) > 20) & (np.arange(60) < 21 + rows), v[20], v) for name, v in MOTION.items()}
+    remarks = [remark for remark in motion_remarks(MODEL, TIME_S, held, (0.0, 0.59), "walk.mot") if "repeats" in remark]
+    assert remarks == [f"walk.mot repeats one row {rows} times: look for a gap that was filled."] * told
+    assert list(motion_remarks(MODEL, TIME_S, {name: np.ones(60) for name in MOTION}, (0.0, 0.59), "walk.mot")) == []
+
+
+def test_angles_that_shake_or_leave_their_range_are_named() -> None:
+    bend = ModelCoordinate("knee", "knee", "rotational", range=(-0.2, 2.0))
+    model = replace(MODEL, coordinates=(*MODEL.coordinates, bend))
+    files, knee = ("setup.xml", "walk.mot"), 20.0 + 20.0 * np.sin(6.0 * TIME_S)
+
+    def remarks(values: FloatArray, name: str = "knee") -> list[str]:
+        return list(filter_remarks(model, {name: values}, 6.0, files, in_degrees=True))
+
+    assert remarks(knee) == []
+    assert remarks(-knee) == ["walk.mot leaves the model's range of knee by more than 15 degrees."]
+    assert remarks(knee + 300.0, "spin") == []
+    shaken = knee + np.random.default_rng(1).normal(0.0, 3.0, 60)
+    assert remarks(shaken) == ["walk.mot shakes from row to row by more than 1 degree in knee."]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        pytest.param(lambda force, point: (1.1 * force, point), "9 % too large", id="size"),
+        pytest.param(lambda force, point: (0.9 * force, point), "11 % too small", id="size"),
+        pytest.param(lambda force, point: (force, point + [0.06, 0.0, 0.0]), "0.06 m beside", id="place"),
+    ],
+)
+def test_loads_that_are_off_by_little_are_said_with_how_they_are_off(change: Change, told: str) -> None:
+    (remark,) = remarks_of(change)
+    assert remark.startswith(f"By what they leave at root, loads of loads.xml are {told}")
+
+
+def test_forces_that_are_turned_about_the_vertical_are_said() -> None:
+    """A body that slides to and fro by its force from below, which comes from another direction."""
+    skeleton, time_s = Skeleton(MODEL), np.arange(200) / 100.0
+    q = np.repeat(POSE, 200, axis=0)
+    acceleration = np.sin(7.0 * time_s)[:, None] * [1.0, 0.0, 0.0]
+    force = 2.0 * (acceleration + [0.0, 9.80665, 0.0])
+    udot = np.zeros_like(q)
+    udot[:, 3:] = acceleration
+    pose = skeleton.pose(q)
+    point = pose.points([1], np.array([[0.0, -0.1, 0.0]]))[:, 0]
+
+    def remarks(angle_rad: float) -> list[str]:
+        turned = force @ np.array(
+            [[np.cos(angle_rad), 0.0, -np.sin(angle_rad)], [0.0, 1.0, 0.0], [np.sin(angle_rad), 0.0, np.cos(angle_rad)]]
+        )
+        loads = (BodyLoad("pelvis", turned, np.cross(point, turned), point),)
+        reactions = generalized_forces(skeleton, q, 0.0 * q, udot, loads).reactions
+        return list(load_remarks(pose, time_s, loads, reactions, "loads.xml"))
+
+    assert remarks(0.05) == []
+    (remark,) = remarks(0.2)
+    assert "are turned by 11 degrees about the vertical" in remark
+
+
+@pytest.mark.parametrize(
+    ("up_m", "tilt_rad", "told"), [(0.0, 0.0, ""), (0.05, 0.0, "0.05 m above the lowest"), (0.0, 1.4, "on end")]
+)
+def test_a_foot_that_lies_below_its_force_or_stands_on_end_is_said(up_m: float, tilt_rad: float, told: str) -> None:
+    """A foot with a toe, 0.2 m ahead, on a force below its middle."""
+    toe = ModelBody("toe", 0.01, np.zeros(3), 1e-5 * np.eye(3))
+    joint = ModelJoint("toes", "weld", OffsetFrame("pelvis", place_m=np.array([0.2, 0.0, 0.0])), OffsetFrame("toe"), ())
+    foot = ModelBody("pelvis", 2.0, np.array([0.1, 0.0, 0.0]), np.diag([0.001, 0.004, 0.004]))
+    model = replace(MODEL, bodies=(foot, toe), joints=(*MODEL.joints, joint), markers=())
+    skeleton = Skeleton(model)
+    q = np.zeros((60, 6))
+    q[:, 0] = tilt_rad
+    pose = skeleton.pose(q)
+    lowest = pose.points([1, 1], np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0]]))[0, :, 1].min()
+    point = pose.points([1], np.array([[0.1, 0.0, 0.0]]))[:, 0]
+    point[:, 1] = lowest + up_m
+    force = np.tile([0.0, 2.01 * 9.80665, 0.0], (60, 1))
+    loads = (BodyLoad("pelvis", force, np.cross(point, force), point),)
+    zero = np.zeros_like(q)
+    remarks = list(load_remarks(pose, TIME_S, loads, generalized_forces(skeleton, q, zero, zero, loads).reactions, "loads.xml"))
+    assert [told in remark for remark in remarks] == ([True] if told else [])
 
 
 def test_a_time_range_that_ends_before_it_begins_is_refused(tmp_path: Path) -> None:
@@ -289,6 +408,6 @@ def test_a_landing_is_no_jump_of_a_force_and_a_gap_hides_none(change: Callable[[
 def test_a_few_angles_in_whole_steps_are_not_rounded() -> None:
     few, many = np.array([0.0, 30.0, 60.0]), np.arange(30) % 12
     files = "setup.xml", "walk.mot"
-    assert list(filter_remarks({"knee": few}, 6.0, files, in_degrees=True)) == []
-    assert list(filter_remarks({"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
-    assert len(list(filter_remarks({"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1
+    assert list(filter_remarks(MODEL, {"knee": few}, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(MODEL, {"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
+    assert len(list(filter_remarks(MODEL, {"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1
