@@ -41,7 +41,8 @@ UNLOADED = "no force from outside to hold it against (arm26)"
 SHOWN_BY_LOADS = {
     ("motion", "numbers run backwards, times forwards"), ("motion", "a column that stands still"),
     ("motion", "names one place further"), ("motion", "radians below inDegrees=yes"), ("motion", "one hip 30 degrees off"),
-    ("motion", "all coordinates 0"),
+    ("motion", "all coordinates 0"), ("motion", "one leg in radians"), ("motion", "speeds under the coordinates' names"),
+    ("model", "all masses halved"), ("model", "all masses 20 % larger"),
     ("model", "masses in pounds"), ("model", "an axis with the other sign"), ("model", "an axis of another joint's direction"),
 }  # fmt: skip
 
@@ -276,7 +277,9 @@ def table(told: list[Answer]) -> str:
     return "\n".join([
         "# Mutated files of OpenSim", "", head, "", "## Kinds that the rules were set from", "", *figures(seen), *rows_of(seen), "",
         "## Kinds that no rule was set from", "",
-        "Written down before the rules were read; no rule was changed for one of them.", "", *figures(unseen), *rows_of(unseen), "",
+        "Written down before the rules were read; no rule was changed for one of them. They are a third set: by the silent cases",
+        "of the second one, 80 of 489 without a reason, rules were set, and it stands above.", "",
+        *figures(unseen), *rows_of(unseen), "",
     ])  # fmt: skip
 
 
