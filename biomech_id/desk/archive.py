@@ -32,7 +32,7 @@ class ArchiveVisit:
     path : str
         Below the archive, with forward slashes.
     folder : Path
-        Where it lies.
+        Folder that holds the visit's recordings.
     files : tuple[StateOfFile, ...]
         Its recordings, by name.
     films : tuple[str, ...]

@@ -24,7 +24,7 @@ def result_changes(before: Path, after: Path, language: str = "en") -> list[dict
     Parameters
     ----------
     before, after : Path
-        Folders of results.
+        Folders with the results of the earlier run and of the later one.
     language : str, optional
         Of ``what``, one of `LANGUAGES`.
 

@@ -42,7 +42,7 @@ class Task:
     visit : str
         Identifier of the visit; "" where it is about several.
     words : tuple[str, ...]
-        Behind ``biomech-id``.
+        What stands behind ``biomech-id`` on the command line.
     logs : Path
         Folder where its output is kept.
     state : str
@@ -50,9 +50,9 @@ class Task:
     stage, trial : str
         How far it is, as it says itself.
     share : float
-        0 to 1.
+        Part of the command that is done, 0 to 1.
     code : int | None
-        Exit code.
+        Exit code of the command; None until it has ended.
     taken_s : float
         How long it took.
     process : int
@@ -267,7 +267,7 @@ def read_progress(task: Task, line: str) -> None:
     task : Task
         Of the command.
     line : str
-        One line.
+        One line that the command printed.
     """
     try:
         step = json.loads(line)

@@ -53,7 +53,7 @@ class Office:
     Attributes
     ----------
     archive : Archive
-        Recordings, read only.
+        Folder of recordings, which is only read.
     folder : Path
         Where the desk writes.
     tell : TellEvent

@@ -42,9 +42,9 @@ def draw_lab_chart(lab: ChartedLab, path: Path, style: Style | str | Path | None
     Parameters
     ----------
     lab : ChartedLab
-        All charts.
+        Charts over all sessions of the laboratory.
     path : Path
-        PDF to write.
+        The PDF file; an existing one is replaced.
     style : Style | str | Path | None, optional
         A `Style`, or a laboratory's style file.
 
@@ -74,7 +74,7 @@ def lab_pages(lab: ChartedLab, style: Style) -> Iterator[Page]:
     Parameters
     ----------
     lab : ChartedLab
-        All charts.
+        Charts over all sessions of the laboratory.
     style : Style
         How pages look.
     """

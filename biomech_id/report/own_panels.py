@@ -44,7 +44,7 @@ def draw_curves(place: AxesOrFigure, names: Iterable[tuple[str, str]], drawing: 
     names : Iterable[tuple[str, str]]
         Variable and component of each.
     drawing : Drawing
-        What is drawn.
+        Layers, norm and style that every panel takes.
     """
     own = Drawing(drawing.layers, legible(drawing.style), drawing.norm, drawing.every_cycle, drawing.side)
     drawers = [partial(_draw_curve, name=name, drawing=own) for name in names]
@@ -76,7 +76,7 @@ def draw_muscles(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm | N
     layer : Layer
         Cycles of one movement and one condition.
     style : Style
-        Of the report.
+        Colours, sizes and language of the report.
     norm : Norm | None
         What stands behind envelopes, or None.
     every_cycle : bool
@@ -100,7 +100,7 @@ def draw_budgets(place: AxesOrFigure, layer: Layer, style: Style) -> Figure:
     layer : Layer
         Cycles of one movement and one condition.
     style : Style
-        Of the report.
+        Colours, sizes and language of the report.
     """
     own = legible(style)
     drawers = [
@@ -128,9 +128,9 @@ def draw_parameters(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm 
     layer : Layer
         Cycles of one movement and one condition.
     style : Style
-        Of the report.
+        Colours, sizes and language of the report.
     norm : Norm | None
-        None for none.
+        Means and SDs that are written beside; None leaves them out.
     """
     own = legible(style)
     columns = (0, 1, 2, 4, 6) if norm is not None else (0, 1, 2, 4)
@@ -148,9 +148,9 @@ def draw_values(place: AxesOrFigure, layer: Layer, style: Style, norm: Norm | No
     layer : Layer
         Cycles of one movement and one condition.
     style : Style
-        Of the report.
+        Colours, sizes and language of the report.
     norm : Norm | None
-        None for none.
+        Means and SDs that are written beside; None leaves them out.
     loads : bool
         Moments and ground reaction instead of angles.
     """
@@ -169,11 +169,11 @@ def draw_scores(place: AxesOrFigure, scores: Table, condition: str, style: Style
     place : AxesOrFigure
         Axes or a figure.
     scores : Table
-        As in ``scores.csv``.
+        Rows of ``scores.csv``, deg.
     condition : str
         Whose rows are written.
     style : Style
-        Of the report.
+        Colours, sizes and language of the report.
     """
     own = legible(style)
     rows: list[Sequence[Cell | str]] = [_heads(own, unit=False, norm=True)]

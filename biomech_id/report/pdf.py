@@ -42,7 +42,7 @@ class Signed:
     name, role : str
         The person, and one of the roles that may sign.
     time : str
-        As ISO 8601.
+        When it was signed, as ISO 8601 writes it.
     code : str
         The first digits of the entry's hash, which tie the paper to the chain of signatures.
     report_sha256 : str
@@ -203,7 +203,7 @@ def file_names(pages: Sequence[Page], *, appendix: bool = False) -> list[str]:
     Parameters
     ----------
     pages : Sequence[Page]
-        In their order.
+        Drawn pages in the order of the report.
     appendix : bool, optional
         Whether they are the appendix's.
     """
@@ -216,7 +216,7 @@ def texts_on(pages: Iterable[Page]) -> Iterator[str]:
     Parameters
     ----------
     pages : Iterable[Page]
-        Drawn.
+        Drawn pages, whose texts are read.
     """
     for page in pages:
         yield page.title
@@ -304,11 +304,11 @@ def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, versi
     style : Style
         Colours, words, scales and units of the report.
     code : str
-        The subject's code.
+        Pseudonym or name of the person, as printed.
     session : str
         Date of the session.
     version : str
-        Of this package.
+        Version of this package that drew the page.
     appendix : bool, optional
         Whether the numbers are those of an appendix: A1, A2 ...
     """
@@ -354,11 +354,11 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     Parameters
     ----------
     pages : Sequence[Page]
-        In their order.
+        Drawn pages in the order of the report.
     path : Path
-        PDF to write.
+        The PDF file; an existing one is replaced.
     style : Style
-        Names the language.
+        Its language is that of the file's title.
     title : str
         Of the whole document, which readers show in place of the file's name.
     progress : Progress | None, optional

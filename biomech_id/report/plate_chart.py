@@ -29,9 +29,9 @@ def draw_plate_chart(logs: Sequence[PlateLog], path: Path, style: Style | str | 
     Parameters
     ----------
     logs : Sequence[PlateLog]
-        Of every plate.
+        One log for each plate of the laboratory.
     path : Path
-        PDF to write.
+        The PDF file; an existing one is replaced.
     style : Style | str | Path | None, optional
         A `Style`, or a laboratory's style file.
 

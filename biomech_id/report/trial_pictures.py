@@ -33,7 +33,7 @@ def marker(trial: Trial, name: str, *, ax: AxesOrFigure | None = None) -> Figure
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Recording that holds the marker.
     name : str
         Label of the marker: "LHEE".
     ax : AxesOrFigure | None, optional
@@ -56,7 +56,7 @@ def force(trial: Trial, plate: int = 1, *, ax: AxesOrFigure | None = None) -> Fi
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Recording that holds the plate.
     plate : int, optional
         Which plate, from 1 as in the file.
     ax : AxesOrFigure | None, optional
@@ -81,7 +81,7 @@ def forces(trial: Trial, *, ax: AxesOrFigure | None = None) -> Figure:
     Parameters
     ----------
     trial : Trial
-        The recording.
+        Recording whose plates are drawn.
     ax : AxesOrFigure | None, optional
         As many axes as there are plates, or a figure, to draw in; None makes a figure 600 pixels wide.
 
@@ -109,7 +109,7 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
     Parameters
     ----------
     x : BodyMotion | Trial
-        What is drawn.
+        A tracked body, or a recording whose markers are drawn.
     frame : int, optional
         Which frame, from 0.
     labels : bool, optional

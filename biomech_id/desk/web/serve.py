@@ -68,7 +68,7 @@ def serve(archive: Path, folder: Path, *, browser: bool, say: Callable[[str], No
     Parameters
     ----------
     archive : Path
-        Of recordings.
+        Folder of recordings, which is only read.
     folder : Path
         Where the desk writes.
     browser : bool

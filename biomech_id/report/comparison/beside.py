@@ -52,7 +52,7 @@ class Trust:
     grade : Grade
         The worse of the two.
     reason : str
-        In words.
+        Why the layer has that grade, in the report's language.
     """
 
     layer: str

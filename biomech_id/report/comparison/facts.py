@@ -35,7 +35,7 @@ class Comparison:
     Attributes
     ----------
     first, second : Layer
-        Before and after.
+        Layer of the earlier session and of the later one.
     style : Style
         Colours, words, scales and units of the report.
     norm : Norm | None
@@ -137,7 +137,7 @@ class Comparison:
         Parameters
         ----------
         variable, component : str
-            As in ``cycles.csv``.
+            Name and axis as in ``cycles.csv``: "KneeAngles", "X".
         """
         row = CYCLE_ROWS[variable, component]
         sds = [layer.uncertainty(side, row, self.style).get(TOTAL) for layer in self.layers for side in SIDES]
@@ -183,7 +183,7 @@ def comparison_of(
     Parameters
     ----------
     first, second : Layer
-        Before and after.
+        Layer of the earlier session and of the later one.
     style : Style
         Colours, words, scales and units of the report.
     norm : Norm | None

@@ -36,11 +36,11 @@ class HeadlineChange:
     name, side : str
         Of its label; "L", "R" or empty.
     decimals : int
-        That are printed.
+        How many decimals both numbers are printed with.
     before, after, band : float
         NaN where it is not known; the band is what 95 % of changes stay within where nothing changed.
     norm : tuple[float, float] | None
-        Mean and SD.
+        Mean and SD of the norm, in the row's unit; None without one.
     sure : bool, optional
         Whether the cycles' own scatter leaves it a change.
     """

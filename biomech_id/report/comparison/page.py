@@ -165,9 +165,9 @@ def write_changes(comparisons: Iterable[Comparison], path: Path) -> Path:
     Parameters
     ----------
     comparisons : Iterable[Comparison]
-        What is compared.
+        Each later session beside the first, as of `comparisons_of`.
     path : Path
-        The file.
+        The CSV file; an existing one is replaced.
     """
     rows = [{"session": facts.letter, **each.row} for facts in comparisons for each in facts.changes]
     write_csv(tidy_table("changes", rows), path)

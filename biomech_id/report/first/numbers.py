@@ -50,7 +50,7 @@ class Headline:
     name : str
         Of its label.
     decimals : int
-        That are printed.
+        How many decimals it is printed with.
     values : Mapping[str, float]
         Side -> mean; of both sides under "".
     norm : tuple[float, float] | None, optional
@@ -76,7 +76,7 @@ class Headline:
         side : str
             "L", "R" or empty.
         people : int
-            In the norm.
+            Number of people in the norm.
         """
         value = self.values.get(side, float("nan"))
         if self.norm is None or not np.isfinite([value, *self.norm]).all() or people < 2:

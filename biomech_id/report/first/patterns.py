@@ -48,7 +48,7 @@ def value_text(value: float, unit: str, style: Style, *, extra: int = 0) -> str:
     Parameters
     ----------
     value : float
-        In the unit.
+        What was measured, in the unit that is printed.
     unit : str
         As the sign table writes it.
     style : Style
@@ -188,7 +188,7 @@ def block_mm(facts: SessionFacts, rule: PatternRule, sides: Sequence[PatternDevi
     rule : PatternRule
         Of the sentence.
     sides : Sequence[PatternDeviation]
-        Its sides.
+        Deviation of each side that the sentence names.
     width : float
         Of the column, mm.
     """

@@ -263,7 +263,7 @@ def grade_word(grade: Grade, style: Style) -> str:
     Parameters
     ----------
     grade : Grade
-        Of a layer.
+        Worst grade of a layer's rules.
     style : Style
         Colours, words, scales and units of the report.
     """

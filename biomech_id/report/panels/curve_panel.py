@@ -40,7 +40,7 @@ class Drawing:
     layers : Sequence[Layer]
         One, or several to compare.
     style : Style
-        How.
+        Colours, sizes and language of the report.
     norm : Norm | None, optional
         Behind the curves, or None.
     every_cycle : bool, optional
@@ -84,7 +84,7 @@ def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bo
     Parameters
     ----------
     panel : Panel
-        Where to draw.
+        Axes of one variable, still empty.
     row : SignRow
         The variable's row of the sign table.
     drawing : Drawing

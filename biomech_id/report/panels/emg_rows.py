@@ -123,7 +123,7 @@ class EmgView:
         trial : str
             Name of the trial.
         label : str
-            Of the channel.
+            Label of the channel in the recording.
         """
         return self._channels.get((trial, label))
 
@@ -133,7 +133,7 @@ class EmgView:
         Parameters
         ----------
         label : str
-            Of the channel.
+            Label of the channel in the recording.
         style : Style
             Colours, words, scales and units of the report.
         """
@@ -161,7 +161,7 @@ class EmgView:
         trial : str
             Name of the trial.
         label : str
-            Of the channel.
+            Label of the channel in the recording.
         """
         return self._raw.get((trial, label), np.empty((0, 3)))
 
@@ -173,7 +173,7 @@ class EmgView:
         trial : str
             Name of the trial.
         label : str
-            Of the channel.
+            Label of the channel in the recording.
         cycle : int, optional
             Number of the cycle; 0 for the whole trial.
         """
@@ -213,7 +213,7 @@ def draw_trace(
     Parameters
     ----------
     panel : Panel
-        Where to draw.
+        Axes over time, seconds, or percent of the cycle.
     trace : FloatArray
         (n, 3): time, lowest, highest.
     half : float
@@ -240,7 +240,7 @@ def draw_active(panel: Panel, spans: FloatArray, level: float, *, colour: str) -
     Parameters
     ----------
     panel : Panel
-        Where to draw.
+        Axes over time, seconds, or percent of the cycle.
     spans : FloatArray
         (n, 2), on and off, along the panel.
     level : float

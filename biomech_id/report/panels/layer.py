@@ -116,7 +116,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles, "L" or "R".
         row : SignRow
             The variable's row of the sign table.
         style : Style
@@ -130,7 +130,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles, "L" or "R".
         row : SignRow
             The variable's row of the sign table.
         style : Style
@@ -144,7 +144,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose mean, "L" or "R".
         row : SignRow
             The variable's row of the sign table.
         style : Style
@@ -177,7 +177,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose foot leaves, "L" or "R".
         """
         return self._foot_off_percent[side]
 
@@ -191,7 +191,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles, "L" or "R".
         layer : Aspect | None, optional
             Of angles, of loads ...; None for cycles that have any of the two.
         """
@@ -203,7 +203,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose curve is missing, "L" or "R".
         row : SignRow
             The variable's row of the sign table.
         style : Style
@@ -220,7 +220,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose curve is missing, "L" or "R".
         row : SignRow
             The variable's row of the sign table.
         style : Style
@@ -240,7 +240,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles, "L" or "R".
         style : Style
             Colours, words, scales and units of the report.
         """
@@ -258,7 +258,7 @@ class Layer:
         Parameters
         ----------
         side : str
-            "L" or "R".
+            Whose cycles, "L" or "R".
         layer : Aspect
             Of angles, of loads ...
         style : Style

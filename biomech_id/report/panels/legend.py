@@ -72,7 +72,7 @@ def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
     sheet : Sheet
         Where to draw.
     sentences : Iterable[str]
-        Any number.
+        In any number; those that are equal are written once.
     """
     once = "   ".join(dict.fromkeys(sentences))
     if once:

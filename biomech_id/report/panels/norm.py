@@ -53,7 +53,7 @@ class Norm:
     note : dict[str, Any]
         What the cover says: n, model, kinetics, source, clinical, ages, speeds, and ``said``, how it was made for this person.
     table : Table
-        As in ``norm.csv``.
+        Rows of ``norm.csv``: mean and SD by variable and percent.
     named : dict[tuple[str, str], tuple[float, float, int]], optional
         (variable, component) -> (mean, sd, n) of named values of curves ("max_stance.KneeAngles", "X"), in the tables' unit.
     counts : dict[tuple[str, str], int], optional

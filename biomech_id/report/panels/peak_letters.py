@@ -52,7 +52,7 @@ def mean_peaks(layer: Layer, side: str, variable: str) -> list[tuple[str, float,
     layer : Layer
         Cycles of one movement and one condition.
     side : str
-        "L" or "R".
+        Whose cycles, "L" or "R".
     variable : str
         Its name without the side: "KneeMoment".
     """

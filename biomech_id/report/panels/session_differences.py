@@ -15,9 +15,9 @@ def session_differences(a: Tables, b: Tables, *, letters: str = "AB", language: 
     Parameters
     ----------
     a : Tables
-        The first session.
+        Tables of the session that is compared with.
     b : Tables
-        The second session.
+        Tables of the session that differs from it.
     letters : str, optional
         What the two are called.
     language : str, optional

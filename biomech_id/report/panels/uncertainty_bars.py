@@ -32,9 +32,9 @@ def draw_bars(panel: Panel, side: str, mean: FloatArray, sd: Mapping[str, FloatA
     panel : Panel
         Where to draw.
     side : str
-        "L" or "R".
+        Whose mean, "L" or "R".
     mean : FloatArray
-        (101,).
+        (101,), the curve that the bars stand on, in the panel's unit.
     sd : Mapping[str, FloatArray]
         Source of error -> standard deviation (101,) of the mean, and "total", in the plotted unit.
     gid : str
@@ -58,7 +58,7 @@ def measurement_sd(layer: Layer, side: str, row: SignRow, style: Style) -> Float
     layer : Layer
         Cycles of one movement and one condition.
     side : str
-        "L" or "R".
+        Whose mean, "L" or "R".
     row : SignRow
         The variable's row of the sign table.
     style : Style
