@@ -5,13 +5,14 @@ Columns are called as everything else here: ``LHEE.X`` of a marker, ``R knee.mom
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anatomy import Part
 from biomech_id.arguments import Kind, a, a_quantity, a_str, a_word, or_none, takes
 from biomech_id.conventions import AXES
 from biomech_id.dynamics.body import BodyMotion
@@ -25,10 +26,15 @@ from biomech_id.trial import AnalogChannels, ForcePlate, Markers, Trial
 #: Name -> (values (n, ...), unit, names of the dimensions behind time, their labels).
 _Variables = Iterator[tuple[str, FloatArray, str, tuple[tuple[str, tuple[str, ...]], ...]]]
 _XYZ = ("axis", AXES)
-#: Coordinates along the events of a trial.
-_OF_EVENTS = ("event_time_s", "event_side", "event_kind")
 _WHAT = (Trial, Markers, AnalogChannels, ForcePlate, BodyMotion, JointLoads, FrameTable, SessionTrial)
 _HAND_OVER = a(_WHAT, "or ask for its tables: a session has them as attributes")
+
+
+class _DatasetParts(NamedTuple):
+    """What an ``xarray.Dataset`` is made of: name -> (dimensions, values, attributes)."""
+
+    variables: dict[str, Any]
+    coordinates: dict[str, Any]
 
 
 @takes(x=_HAND_OVER)
@@ -100,36 +106,47 @@ def to_xarray(x: Any) -> Any:
         ) from error  # fmt: skip
     if isinstance(x, Session):
         return xr.Dataset(*_of_cycles(x), attrs={"model": x.model, "kinetics": x.kinetics})
-    variables, coordinates = {}, {"time_s": ("time_s", x.time_s, {"units": "s"})}
-    for name, values, unit, dimensions in _variables(x):
-        variables[name] = (("time_s", *(dimension for dimension, _ in dimensions)), values, {"units": unit})
-        coordinates |= {dimension: (dimension, list(labels), {}) for dimension, labels in dimensions}
+    variables, coordinates = _of_frames(x)
     if isinstance(x, Trial):
-        for name, part in _whole_trial(x):
-            (coordinates if name in part[0] or name in _OF_EVENTS else variables)[name] = part
+        beside = _beside_markers(x)
+        variables |= beside.variables
+        coordinates |= beside.coordinates
     facts = {name: getattr(x, name) for name in ("rate_hz", "name", "first_frame") if hasattr(x, name)}
     return xr.Dataset(variables, coordinates, attrs=facts)
 
 
-def _whole_trial(trial: Trial) -> Iterator[tuple[str, Any]]:
+def _of_frames(x: Any) -> _DatasetParts:
+    """What is sampled at ``time_s``."""
+    variables, coordinates = {}, {"time_s": ("time_s", x.time_s, {"units": "s"})}
+    for name, values, unit, dimensions in _variables(x):
+        variables[name] = (("time_s", *dict(dimensions)), values, {"units": unit})
+        coordinates |= {dimension: (dimension, list(labels), {}) for dimension, labels in dimensions}
+    return _DatasetParts(variables, coordinates)
+
+
+def _beside_markers(trial: Trial) -> _DatasetParts:
     """What a trial holds beside its markers: plates and channels on clocks of their own, and events."""
-    if trial.plates and len({plate.n_samples for plate in trial.plates}) == 1:
-        yield "plate", (("plate",), [plate.name for plate in trial.plates], {})
-        yield "plate_time_s", (("plate_time_s",), trial.plates[0].time_s, {"units": "s"})
+    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {}
+    plates, analog, events = trial.plates, trial.analog, trial.events
+    if plates and len({plate.n_samples for plate in plates}) == 1:
+        coordinates["plate"] = "plate", [plate.name for plate in plates]
+        coordinates["plate_time_s"] = "plate_time_s", plates[0].time_s, {"units": "s"}
         for name, unit in (("force_lab_N", "N"), ("moment_lab_Nm", "N m")):
-            values = np.stack([getattr(plate, name) for plate in trial.plates], axis=1)
-            yield name, (("plate_time_s", "plate", "axis"), values, {"units": unit})
-    if trial.analog.names:
-        yield "channel", (("channel",), list(trial.analog.names), {})
-        yield "analog_time_s", (("analog_time_s",), trial.analog.time_s, {"units": "s"})
-        yield "analog", (("analog_time_s", "channel"), trial.analog.values, {"units": ", ".join(sorted(set(trial.analog.units)))})
-    if trial.events:
-        yield "event_time_s", (("event",), np.array([event.time_s for event in trial.events]), {"units": "s"})
-        yield "event_side", (("event",), [str(event.side) for event in trial.events], {})
-        yield "event_kind", (("event",), [str(event.kind) for event in trial.events], {})
+            values = np.stack([getattr(plate, name) for plate in plates], axis=1)
+            variables[name] = ("plate_time_s", "plate", "axis"), values, {"units": unit}
+    if analog.names:
+        coordinates["channel"] = "channel", list(analog.names)
+        coordinates["analog_time_s"] = "analog_time_s", analog.time_s, {"units": "s"}
+        variables["analog"] = ("analog_time_s", "channel"), analog.values, {"units": ", ".join(sorted(set(analog.units)))}
+    if events:
+        coordinates["event_time_s"] = "event", np.array([event.time_s for event in events]), {"units": "s"}
+        coordinates["event_side"] = "event", [str(event.side) for event in events]
+        coordinates["event_kind"] = "event", [str(event.kind) for event in events]
+    return _DatasetParts(variables, coordinates)
 
 
-def _of_cycles(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
+def _of_cycles(session: Session) -> _DatasetParts:
     """Variables (cycle, percent) of a session, and what tells its cycles apart."""
     table, keys = session.cycles, ["trial", "side", "cycle"]
     cycles = table[[*keys, "kinetics"]].drop_duplicates(keys).reset_index(drop=True)
@@ -143,7 +160,8 @@ def _of_cycles(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
     coordinates: dict[str, Any] = {"percent": ("percent", percent, {"units": "%"})}
     for key in ("trial", "side", "kinetics"):
         coordinates[key] = ("cycle", cycles[key].astype(str).to_numpy())
-    return variables, {**coordinates, "number": ("cycle", cycles["cycle"].to_numpy())}
+    coordinates["number"] = ("cycle", cycles["cycle"].to_numpy())
+    return _DatasetParts(variables, coordinates)
 
 
 @takes(x=Kind("an xarray.Dataset", lambda v: hasattr(v, "coords") and hasattr(v, "data_vars")))
@@ -252,24 +270,24 @@ def _variables(x: Any) -> _Variables:
         yield "force_lab_N", x.force_lab_N, "N", (_XYZ,)
         yield "moment_lab_Nm", x.moment_lab_Nm, "N m", (_XYZ,)
     elif isinstance(x, BodyMotion):
-        joints = tuple(" ".join(filter(None, part)) for part in x.joint_angles_rad)
-        yield "angle_rad", np.stack(list(x.joint_angles_rad.values()), axis=1), "rad", (("joint", joints), _XYZ)
-        centres = tuple(" ".join(filter(None, part)) for part in x.joint_centres_lab_m)
-        yield "centre_lab_m", np.stack(list(x.joint_centres_lab_m.values()), axis=1), "m", (("centre", centres), _XYZ)
-        segments = tuple(" ".join(filter(None, part)) for part in x.motions)
-        for what, unit in (("com_lab_m", "m"), ("omega_lab_rad_s", "rad/s")):
-            yield (
-                what,
-                np.stack([getattr(motion, what) for motion in x.motions.values()], axis=1),
-                unit,
-                (("segment", segments), _XYZ),
-            )
+        joints, centres = ("joint", _called(x.joint_angles_rad)), ("centre", _called(x.joint_centres_lab_m))
+        segments = ("segment", _called(x.motions))
+        yield "angle_rad", np.stack(list(x.joint_angles_rad.values()), axis=1), "rad", (joints, _XYZ)
+        yield "centre_lab_m", np.stack(list(x.joint_centres_lab_m.values()), axis=1), "m", (centres, _XYZ)
+        for quantity, unit in (("com_lab_m", "m"), ("omega_lab_rad_s", "rad/s")):
+            values = [getattr(motion, quantity) for motion in x.motions.values()]
+            yield quantity, np.stack(values, axis=1), unit, (segments, _XYZ)
     elif isinstance(x, JointLoads):
-        joints = tuple(" ".join(filter(None, part)) for part in x)
-        yield "force_lab_N", np.stack([load.wrench.force_N for load in x.values()], axis=1), "N", (("joint", joints), _XYZ)
-        yield "moment_lab_Nm", np.stack([load.wrench.moment_Nm for load in x.values()], axis=1), "N m", (("joint", joints), _XYZ)
-        yield "power_W", np.stack([load.power_W for load in x.values()], axis=1), "W", (("joint", joints),)
+        joints = ("joint", _called(x))
+        yield "force_lab_N", np.stack([load.wrench.force_N for load in x.values()], axis=1), "N", (joints, _XYZ)
+        yield "moment_lab_Nm", np.stack([load.wrench.moment_Nm for load in x.values()], axis=1), "N m", (joints, _XYZ)
+        yield "power_W", np.stack([load.power_W for load in x.values()], axis=1), "W", (joints,)
     else:
         table = x.to_dataframe() if isinstance(x, FrameTable) else x.frames
         for column in table.columns[2:]:
             yield str(column), table[column].to_numpy(), column_unit(str(column)), ()
+
+
+def _called(parts: Iterable[Part]) -> tuple[str, ...]:
+    """What joints or segments are called: "L hip", "pelvis"."""
+    return tuple(" ".join(filter(None, part)) for part in parts)
