@@ -18,7 +18,8 @@ from biomech_id.readers.c3d.labels import Labels, numbered, sort_labels
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate, PlateSetup, describe_plates
 from biomech_id.readers.c3d.plates import read_plate
 from biomech_id.readers.c3d.rotations import read_rotations
-from biomech_id.readers.c3d.subject import read_subject, session_date, stored_numbers
+from biomech_id.readers.c3d.session_date import session_date
+from biomech_id.readers.c3d.subject import read_subject, stored_numbers
 from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
 from biomech_id.readers.recording import FileFacts, Recording, with_marker_set
 from biomech_id.readers.source import FileFindings, Source

@@ -1,4 +1,4 @@
-"""Who walked, from every group that holds measurements, and when; nothing is invented, and nothing inhuman is believed.
+"""Who walked, from every group that holds measurements; nothing is invented, and nothing inhuman is believed.
 
 Vicon stores lengths in millimetres and angles of the calibration in radians (Nexus) or degrees (Workstation): its own names in
 PROCESSING come first. What they leave out is filled in by what other names mean (`biomech_id.readers.c3d.measurements`).
@@ -6,10 +6,9 @@ PROCESSING come first. What they leave out is filled in by what other names mean
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from datetime import date
-from itertools import product
+from dataclasses import dataclass, field
+from functools import partial
 from math import degrees as degrees_of
 from math import isfinite, radians
 from typing import Any
@@ -81,34 +80,55 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None, findings:
     Subject
         kg, m and rad, each with the parameter it comes from; what is missing or inhuman is left out.
     """
-    values: dict[str, Any] = {}
-    sources: dict[str, str] = {}
+    known = _Known()
+    _add_mass_and_height(file, known, findings)
     stored = _processing(file)
-    _mass_and_height(file, values, sources, findings)
-    for field, (name, low, high) in LENGTHS.items():
-        _keep_one(field, _length(stored, name, low, high, findings), name, stored, values, sources)
-    for field, (name, low, high) in (SIDE_LENGTHS | SIDE_OFFSETS).items():
-        lengths = {side: _length(stored, side.lower() + name, low, high, findings) for side in SIDES}
-        _keep_sides(field, lengths, name, stored, values, sources)
-    degrees = _in_degrees(file, stored)
-    for field, name in SIDE_ANGLES.items():
-        angles = {side: _angle(stored, side.lower() + name, field, degrees, findings) for side in SIDES}
-        _keep_sides(field, angles, name, stored, values, sources)
-    head = _angle(stored, "headoffset", "head_offset_rad", degrees, findings)
-    _keep_one("head_offset_rad", head, "headoffset", stored, values, sources)
+    _add_vendors_own(file, stored, known, findings)
     own = {label for key, (label, _) in stored.items() if key in _vendors_own()}
-    read = [one for one in measurements(file.parameters) if not (one.group == "PROCESSING" and one.name in own)]
-    _other_names(read, values, sources, findings)
-    aid_and_shoes = _aid_and_shoes(file)
-    values |= aid_and_shoes
-    sources |= dict.fromkeys(aid_and_shoes, "file")
+    others = [each for each in measurements(file.parameters) if not (each.group == "PROCESSING" and each.name in own)]
+    _add_other_names(others, known, findings)
+    for quantity, word in _aid_and_shoes(file).items():
+        known.add(quantity, "", word, "file")
     examination = tuple(_examination(file.parameters))
     if examination:
-        values["examination"], sources["examination"] = examination, examination[0].source.partition(":")[0]
+        known.add("examination", "", examination, examination[0].source.partition(":")[0])
     if session_date:
-        values["session_date"], sources["session_date"] = session_date, "file"
+        known.add("session_date", "", session_date, "file")
     code = prefix or next(filter(None, file.parameters.strings("SUBJECTS", "NAMES")), "")
-    return Subject(code=code, sources=sources, **values)
+    return Subject(code=code, sources=known.sources, **known.values)
+
+
+@dataclass
+class _Known:
+    """What of a person is known so far.
+
+    Attributes
+    ----------
+    values : dict[str, Any]
+        Field of `Subject` -> its value, or side -> value.
+    sources : dict[str, str]
+        Field -> where it stands: "PROCESSING:LLegLength, RLegLength".
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+
+    def value(self, quantity: str, side: str) -> float | str | None:
+        """What is known of a quantity, of one side where it has two."""
+        value = self.values.get(quantity)
+        return value.get(side) if isinstance(value, dict) else value
+
+    def add(self, quantity: str, side: str, value: object, source: str) -> None:
+        """Add a value, of one side or of side ""; None and what is known already change nothing."""
+        if value is None or self.value(quantity, side) is not None:
+            return
+        if side:
+            self.values.setdefault(quantity, {})[side] = value
+        else:
+            self.values[quantity] = value
+        before, (group, _, name) = self.sources.get(quantity), source.partition(":")
+        added = name if before and before.startswith(f"{group}:") else source
+        self.sources[quantity] = f"{before}, {added}" if before else source
 
 
 #: Simplified name of a number of the PROCESSING group -> its name as stored, and its value.
@@ -142,18 +162,25 @@ def stored_numbers(file: C3DFile) -> dict[str, float]:
     return dict(_processing(file).values())
 
 
-def _keep_one(field: str, value: float | None, name: str, stored: _Stored, values: dict[str, Any], sources: dict[str, str]) -> None:
-    if value is not None:
-        values[field], sources[field] = value, f"PROCESSING:{stored[name][0]}"
+def _add_vendors_own(file: C3DFile, stored: _Stored, known: _Known, findings: FileFindings) -> None:
+    """Add lengths and angles that PROCESSING holds under Vicon's own names."""
+    for quantity, (name, low, high) in LENGTHS.items():
+        known.add(quantity, "", _length(stored, name, low, high, findings), _source(stored, name))
+    for quantity, (name, low, high) in (SIDE_LENGTHS | SIDE_OFFSETS).items():
+        for side in SIDES:
+            own = side.lower() + name
+            known.add(quantity, side, _length(stored, own, low, high, findings), _source(stored, own))
+    degrees = _in_degrees(file, stored)
+    for quantity, name in SIDE_ANGLES.items():
+        for side in SIDES:
+            own = side.lower() + name
+            known.add(quantity, side, _angle(stored, own, quantity, degrees, findings), _source(stored, own))
+    head_rad = _angle(stored, "headoffset", "head_offset_rad", degrees, findings)
+    known.add("head_offset_rad", "", head_rad, _source(stored, "headoffset"))
 
 
-def _keep_sides(
-    field: str, both: dict[str, float | None], name: str, stored: _Stored, values: dict[str, Any], sources: dict[str, str]
-) -> None:
-    present = {side: value for side, value in both.items() if value is not None}
-    if present:
-        names = (stored[side.lower() + name][0] for side in present)
-        values[field], sources[field] = present, f"PROCESSING:{', '.join(names)}"
+def _source(stored: _Stored, name: str) -> str:
+    return f"PROCESSING:{stored.get(name, ('',))[0]}"
 
 
 def _length(stored: _Stored, name: str, low: float, high: float, findings: FileFindings) -> float | None:
@@ -170,11 +197,11 @@ def _length(stored: _Stored, name: str, low: float, high: float, findings: FileF
     return None
 
 
-def _angle(stored: _Stored, name: str, field: str, degrees: bool, findings: FileFindings) -> float | None:
+def _angle(stored: _Stored, name: str, quantity: str, degrees: bool, findings: FileFindings) -> float | None:
     label, value = stored.get(name, ("", 0.0))
-    if not label or (field in NEVER_ZERO and value == 0.0):
+    if not label or (quantity in NEVER_ZERO and value == 0.0):
         return None
-    angle, (low, high) = radians(value) if degrees else value, LIMITS[field]
+    angle, (low, high) = radians(value) if degrees else value, LIMITS[quantity]
     if low <= angle <= high:
         return angle
     findings.add("offset-implausible", name=label, value_deg=degrees_of(angle), limit_deg=90.0)
@@ -187,16 +214,15 @@ def _in_degrees(file: C3DFile, stored: _Stored) -> bool:
     return workstation or any(abs(angle) > LARGEST_OFFSET_RAD for angle in angles)
 
 
-def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> None:
-    for field, word, rule, name in SIZES:
-        value = file.parameters.number("PROCESSING", name)
-        if value is None:
+def _add_mass_and_height(file: C3DFile, known: _Known, findings: FileFindings) -> None:
+    for quantity, word, rule, name in SIZES:
+        stored = file.parameters.number("PROCESSING", name)
+        if stored is None:
             continue
-        fitting = in_si(field, value, "")[0]
-        if fitting is not None:
-            values[field], sources[field] = fitting, f"PROCESSING:{name.title()}"
-        else:
-            findings.add(rule, **{word: value}, parameter=f"PROCESSING:{name}")
+        value, _ = in_si(quantity, stored, "")
+        known.add(quantity, "", value, f"PROCESSING:{name.title()}")
+        if value is None:
+            findings.add(rule, **{word: stored}, parameter=f"PROCESSING:{name}")
 
 
 def _aid_and_shoes(file: C3DFile) -> dict[str, str]:
@@ -227,32 +253,30 @@ def _vendors_own() -> set[str]:
     return both | {name for name, *_ in LENGTHS.values()} | {name.lower() for *_, name in SIZES} | {"headoffset"}
 
 
-def _other_names(read: list[NamedValue], values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> None:
-    """Fill in what other names hold; what cannot be a person's, or contradicts what another name holds, is said."""
-    for one in read:
-        if one.value is None:
-            findings.add("measurement-unread", parameter=one.source, stored=one.stored)
-        elif one.unit and one.unit != one.taken:
-            findings.add("measurement-unit", parameter=one.source, stored=one.stored, unit=one.unit, taken=one.taken)
-    for one in read:
-        if one.value is None or _contradicted(one, values, sources, findings):
-            continue
-        rivals = [other for other in read if _same(one, other) and other.group == one.group and differs(one.value, other.value)]
-        if rivals:
-            # Two names of one group, one meaning: nobody can tell which is right.
-            findings.add("measurements-disagree", one=one.source, value=one.stored, other=rivals[0].source, used="")
-        elif not one.side:
-            values.setdefault(one.quantity, one.value)
-            sources.setdefault(one.quantity, one.source)
-        elif one.side not in values.get(one.quantity, {}):
-            values[one.quantity] = {**values.get(one.quantity, {}), one.side: one.value}
-            before = sources.get(one.quantity, "")
-            more = one.name if one.group == before.partition(":")[0] else one.source
-            sources[one.quantity] = f"{before}, {more}" if before else more
+def _add_other_names(read: list[NamedValue], known: _Known, findings: FileFindings) -> None:
+    """Add what stands under other names; report what cannot be a person's, and two names that disagree."""
+    for measurement in read:
+        parameter = {"parameter": measurement.source, "stored": measurement.stored}
+        if measurement.value is None:
+            findings.add("measurement-unread", **parameter)
+        elif measurement.unit and measurement.unit != measurement.taken:
+            findings.add("measurement-unit", **parameter, unit=measurement.unit, taken=measurement.taken)
+    for measurement in read:
+        quantity, side, value = measurement.quantity, measurement.side, measurement.value
+        used = known.value(quantity, side)
+        # Two names of one group, one meaning: nobody can tell which is right.
+        rivals = [other for other in read if _one_meaning(measurement, other) and differs(value, other.value)]
+        disagree = partial(findings.add, "measurements-disagree", one=measurement.source, value=measurement.stored)
+        if differs(used, value):
+            disagree(other=known.sources[quantity], used=used)
+        elif rivals:
+            disagree(other=rivals[0].source, used="")
+        else:
+            known.add(quantity, side, value, measurement.source)
 
 
-def _same(one: NamedValue, other: NamedValue) -> bool:
-    return (one.quantity, one.side) == (other.quantity, other.side) and one is not other
+def _one_meaning(one: NamedValue, other: NamedValue) -> bool:
+    return (one.group, one.quantity, one.side) == (other.group, other.quantity, other.side)
 
 
 def differs(one: float | str | None, other: float | str | None) -> bool:
@@ -273,57 +297,3 @@ def differs(one: float | str | None, other: float | str | None) -> bool:
     if isinstance(one, str) or isinstance(other, str):
         return one != other
     return abs(one - other) > LARGEST_DISAGREEMENT * max(abs(one), abs(other))
-
-
-def _contradicted(one: NamedValue, values: dict[str, Any], sources: dict[str, str], findings: FileFindings) -> bool:
-    """Whether a value that is known already is another one, which is said."""
-    known = values.get(one.quantity)
-    known = known.get(one.side) if isinstance(known, dict) else known
-    if not differs(known, one.value):
-        return False
-    findings.add("measurements-disagree", one=one.source, value=one.stored, other=sources[one.quantity], used=known)
-    return True
-
-
-PLACES = (*product(["TRIAL"], ["DATE", "DATE_TIME", "DATETIME"]), *product(["SESSION", "SUBJECT", "ANALYSIS"], ["DATE"]))
-
-
-def session_date(parameters: Parameters) -> str | None:
-    """Return the date of the recording.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        Of any file; TRIAL, SESSION, SUBJECT and ANALYSIS are asked, in this order.
-
-    Returns
-    -------
-    str | None
-        ISO date; None when the file does not say or can be read in two ways (3/4/2008).
-    """
-    for group, name in PLACES:
-        numbers = parameters.numbers(group, name).ravel()
-        day = _iso(*map(int, numbers[:3])) if numbers.size >= 3 else _from_text(parameters.text(group, name))
-        if day:
-            return day
-    return None
-
-
-def _from_text(text: str) -> str | None:
-    parts = re.findall(r"\d+", text)[:3]
-    if len(parts) < 3:
-        return None
-    if len(parts[0]) == 4:
-        return _iso(*(int(part) for part in parts))
-    first, second, year = (int(part) for part in parts)
-    if len(parts[2]) != 4 or (first <= 12 and second <= 12 and first != second):
-        return None
-    day, month = (second, first) if second > 12 else (first, second)
-    return _iso(year, month, day)
-
-
-def _iso(year: int, month: int, day: int) -> str | None:
-    try:
-        return date(year, month, day).isoformat() if 1970 <= year <= 2200 else None
-    except ValueError:
-        return None
