@@ -24,7 +24,7 @@ from biomech_id.report.panels.norm import Norm, NormSource, load_norm, with_norm
 from biomech_id.report.panels.page import Content, Page
 from biomech_id.report.pdf import made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.session.tables.session_tables import Tables
-from biomech_id.session.values.fingerprint import fingerprint_of, offsets_of, refuse_mixture
+from biomech_id.session.values.fingerprint import fingerprint_of, refuse_mixture, thigh_rotation_source
 from biomech_id.session.values.norm import NORM_CHOICES
 from biomech_id.session.values.step import Progress
 
@@ -90,7 +90,7 @@ def compare_report(
     sessions = _several(sessions, conditions)
     for letter, other in zip(LETTERS[1:], sessions[1:], strict=False):
         own = (f"session A ({subject_code(sessions[0], look)})", f"session {letter} ({subject_code(other, look)})")
-        computed = [fingerprint_of(each.summary) | offsets_of(each.summary) for each in (sessions[0], other)]
+        computed = [fingerprint_of(each.summary) | thigh_rotation_source(each.summary) for each in (sessions[0], other)]
         refuse_mixture(computed[0], computed[1], own, mix=mix)
     norm = sessions[0].norm if norm is None else norm
     # One norm for all of them, that of the first: a norm that moved with the speed would be a change of nobody's.

@@ -178,7 +178,7 @@ def write_replays(folder: Path, *, trials: Iterable[Solved], kept: KeptValues | 
     trials : Iterable[Solved]
         The trials as they were analysed, with their markers kept.
     kept : KeptValues | None, optional
-        Where files lie that another run has packed, and those of this one are kept.
+        Files that earlier runs packed, by what they were packed from: such a file is taken over, another is added. None packs all.
     """
     for trial in trials:
         write_replay(folder, trial.name, replay_of(trial), kept)
@@ -196,13 +196,16 @@ def write_replay(folder: Path, trial: str, replay: Replay, kept: KeptValues | No
     replay : Replay
         What it looked like.
     kept : KeptValues | None, optional
-        Where its file lies if another run has packed it, and is kept otherwise.
+        Files that earlier runs packed, as for `write_replays`.
     """
-    (folder / REPLAY).mkdir(exist_ok=True)
-    (folder / REPLAY / f"{trial}.npz").write_bytes(made_once(kept, partial(_packed, replay), "replay", replay))
+    # Packing takes long: the same replay is packed once, and its bytes lie in ``kept`` for later runs.
+    content = made_once(kept, partial(_npz_bytes, replay), "replay", replay)
+    path = folder / REPLAY / f"{trial}.npz"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
 
 
-def _packed(replay: Replay) -> bytes:
+def _npz_bytes(replay: Replay) -> bytes:
     arrays = {name: np.asarray(getattr(replay, name)) for name in REPLAY_ARRAYS}
     # An empty tuple is no text to NumPy.
     arrays |= {name: names.astype(str) for name, names in arrays.items() if name.endswith("_names")}

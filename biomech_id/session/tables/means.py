@@ -16,6 +16,8 @@ from biomech_id.session.tables.session_tables import Tables
 MeanCurves = dict[tuple[str, str, str], FloatArray]
 #: Movements whose cycles are averaged, each with its own: straight walks, and runs.
 WALKING, RUNNING = AVERAGED = ("walk", "run")
+#: Movement -> kind of its trials in `Tables.cycle_list`.
+_KINDS = {WALKING: "straight", RUNNING: "run"}
 
 
 def counted(cycles: pd.DataFrame, layer: Aspect | None = None, *, by_rules: bool = False) -> pd.DataFrame:
@@ -43,18 +45,17 @@ def averaged_cycles(tables: Tables, movement: str = WALKING, *, by_rules: bool =
     tables : Tables
         Tables of the session, fresh or read back.
     movement : str, optional
-        One of `AVERAGED`: of straight walks the cycles that the session counts, of runs those that were measured well enough.
+        One of `AVERAGED`: straight walks or runs. Of either the cycles that count, as of `counted`.
     by_rules : bool, optional
-        Whether what somebody decided about the cycles of walks is left aside.
+        Whether what somebody decided about cycles is left aside.
 
     Returns
     -------
     pd.DataFrame
         One row a cycle, with the columns of ``cycle_list``; empty where no cycle counts.
     """
-    every = tables.cycle_list
-    kind = RUNNING if movement == RUNNING else "straight"
-    return counted(every[every["kind"] == kind], by_rules=by_rules and movement == WALKING)
+    cycles = tables.cycle_list
+    return counted(cycles[cycles["kind"] == _KINDS[movement]], by_rules=by_rules)
 
 
 def mean_curves(tables: Tables, *, by_rules: bool = False, movement: str = WALKING) -> dict[str, MeanCurves]:

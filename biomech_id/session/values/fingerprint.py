@@ -12,10 +12,11 @@ from biomech_id.session.tables.means import RUNNING, WALKING
 FINGERPRINT: dict[str, str] = {
     "model": "body model", "kinetics": "kinetics mode", "hip_centre": "hip centre", "bandwidth": "bandwidth of the plates",
 }  # fmt: skip
-#: The same of what sessions have only whose walks were tuned: thigh rotations "of the static trial" or "of the walks".
-SOMETIMES: dict[str, str] = {"offsets": "thigh rotations"}
-_NAMES = FINGERPRINT | SOMETIMES
-_OFFSETS, _WHOSE = "offsets-of-trials-differ", {"static": "those of the static trial", "trial": "those of the walks"}
+#: The same of what only some sessions state: whose thigh rotations they took, where walks carry others than their static trial.
+OPTIONAL_FINGERPRINT: dict[str, str] = {"offsets": "thigh rotations"}
+_COMPARED = FINGERPRINT | OPTIONAL_FINGERPRINT
+#: The value ``used`` of the finding ``offsets-of-trials-differ`` -> words.
+_ROTATION_SOURCES = {"static": "those of the static trial", "trial": "those of the walks"}
 
 
 def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[str, str]:
@@ -35,16 +36,23 @@ def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[st
     return {key: str(stated[key]) for key in FINGERPRINT if str(stated.get(key) or "")}
 
 
-def offsets_of(summary: Mapping[str, Any]) -> dict[str, str]:
-    """Return whose thigh rotations a session took whose walks carry others than their static trial; empty for all others.
+def thigh_rotation_source(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Return whose thigh rotations a session took, where its walks carry others than their static trial.
 
     Parameters
     ----------
     summary : Mapping[str, Any]
         ``summary.json``.
+
+    Returns
+    -------
+    dict[str, str]
+        The key of `OPTIONAL_FINGERPRINT` -> words; empty for all other sessions.
     """
-    used = [finding["values"]["used"] for finding in summary.get("findings") or () if finding["rule"] == _OFFSETS]
-    return {"offsets": _WHOSE[used[0]]} if used else {}
+    for finding in summary.get("findings") or ():
+        if finding["rule"] == "offsets-of-trials-differ":
+            return {"offsets": _ROTATION_SOURCES[finding["values"]["used"]]}
+    return {}
 
 
 def not_recorded(fingerprint: Mapping[str, str]) -> tuple[str, ...]:
@@ -80,7 +88,7 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, tup
     one, other : Mapping[str, str]
         What two results say, as of `fingerprint_of`.
     """
-    return {key: (one[key], other[key]) for key in _NAMES if key in one and key in other and one[key] != other[key]}
+    return {key: (one[key], other[key]) for key in _COMPARED if key in one and key in other and one[key] != other[key]}
 
 
 def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tuple[str, str], *, mix: Collection[str] = ()) -> None:
@@ -93,7 +101,7 @@ def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tupl
     names : tuple[str, str]
         What the two are called: "the norm healthy.csv", "this session".
     mix : Collection[str], optional
-        Keys of `FINGERPRINT` in which they may differ.
+        Keys of `FINGERPRINT` and `OPTIONAL_FINGERPRINT` in which they may differ.
 
     Raises
     ------
@@ -103,12 +111,12 @@ def refuse_mixture(one: Mapping[str, str], other: Mapping[str, str], names: tupl
     check_mix(mix)
     apart = {key: words for key, words in differing(one, other).items() if key not in mix}
     if apart:
-        text = "; ".join(f"the {_NAMES[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
+        text = "; ".join(f"the {_COMPARED[key]} of {names[0]} is {a}, of {names[1]} {b}" for key, (a, b) in apart.items())
         raise OptionError(
             f"{text[0].upper()}{text[1:]}: their differences would also be those of the computing. Compute both alike, or name "
             f"{' and '.join(apart)} in `mix` to do it all the same.",
             value={key: list(words) for key, words in apart.items()}, where=names[0],
-            expected=f"one {' and '.join(_NAMES[key] for key in apart)}",
+            expected=f"one {' and '.join(_COMPARED[key] for key in apart)}",
         )  # fmt: skip
 
 
@@ -118,7 +126,7 @@ def check_mix(mix: Collection[str]) -> None:
     Parameters
     ----------
     mix : Collection[str]
-        Words that somebody asked for, to be keys of `FINGERPRINT`.
+        Words that somebody asked for, to be keys of `FINGERPRINT` or `OPTIONAL_FINGERPRINT`.
 
     Raises
     ------
@@ -126,8 +134,8 @@ def check_mix(mix: Collection[str]) -> None:
         A word that is none.
     """
     for word in mix:
-        if word not in _NAMES:
+        if word not in _COMPARED:
             raise OptionError(
-                f"mix names {word!r}, which is no part of how results are computed.{did_you_mean(word, _NAMES)}",
-                value=word, expected=" | ".join(_NAMES), where="mix",
+                f"mix names {word!r}, which is no part of how results are computed.{did_you_mean(word, _COMPARED)}",
+                value=word, expected=" | ".join(_COMPARED), where="mix",
             )  # fmt: skip
