@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,30 @@ class EmgCycle:
     steady: bool
 
 
+class ChannelCycle(NamedTuple):
+    """What one channel holds in one cycle.
+
+    Attributes
+    ----------
+    cycle : EmgCycle
+        A cycle of the channel's side.
+    envelope : FloatArray
+        (101,), in the channel's unit.
+    verdict : ChannelVerdict
+        What the channel holds there.
+    rms : float
+        Root mean square of the signal, in the channel's unit.
+    averaged : bool
+        Whether the cycle enters the channel's mean.
+    """
+
+    cycle: EmgCycle
+    envelope: FloatArray
+    verdict: ChannelVerdict
+    rms: float
+    averaged: bool
+
+
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class TrialEmg:
@@ -67,7 +92,7 @@ class TrialEmg:
     cycles: tuple[EmgCycle, ...] = ()
     condition: str = ""
 
-    def cut(self, channel: EmgChannel) -> Iterator[tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]]:
+    def cut(self, channel: EmgChannel) -> Iterator[ChannelCycle]:
         """Yield each cycle of a channel's own side.
 
         Parameters
@@ -77,8 +102,8 @@ class TrialEmg:
 
         Yields
         ------
-        tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]
-            Cycle, envelope (101,) in the channel's unit, what it holds there, RMS in that unit, whether it enters the mean.
+        ChannelCycle
+            What the channel holds in that cycle.
         """
         for cycle in self.cycles:
             if cycle.side == channel.input.named.side:
@@ -86,7 +111,7 @@ class TrialEmg:
                 verdict, rms = cycle_verdict(self.record, channel, cycle.start_s, cycle.end_s)
                 near = self.record.near_edge(cycle.start_s, cycle.end_s)
                 averaged = cycle.steady and verdict is ChannelVerdict.LIVE and not near and bool(np.isfinite(curve).all())
-                yield cycle, curve, verdict, rms, averaged
+                yield ChannelCycle(cycle, curve, verdict, rms, averaged)
 
     def side_ratio(self, channel: EmgChannel) -> float:
         """Return how much better a channel fits its own side than the other (see `emg.sides`).

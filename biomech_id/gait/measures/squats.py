@@ -162,7 +162,11 @@ def _measured(record: JumpRecord, kind: str, at: tuple[float, float, float], dep
 
 
 def _leaves_seat_s(record: JumpRecord, start_s: float, end_s: float, *, whole_body: bool) -> float:
-    """When the body leaves its seat; NaN without plates, or where they carry the seat too."""
+    """When the body leaves its seat; NaN without plates, or where they carry the seat too.
+
+    With the whole body's centre the seat carries F = m (g + a) - F_floor, and the body leaves it when F vanishes for good; with the
+    pelvis' alone it leaves when the floor first carries the weight.
+    """
     if not len(record.time_s):
         return float("nan")
     time = record.frame_time_s
@@ -176,10 +180,9 @@ def _leaves_seat_s(record: JumpRecord, start_s: float, end_s: float, *, whole_bo
         free = seat_N < SEAT_SHARE * weight_N
     else:
         free = floor_N >= weight_N
-    inside = np.flatnonzero((time >= start_s) & (time <= end_s))
-    if not len(inside) or free[inside[0]] or not free[inside].any():
+    rising = (time >= start_s) & (time <= end_s)
+    time, free = time[rising], free[rising]
+    if not free.any() or free[0]:
         return float("nan")
-    if not whole_body:
-        return float(time[inside[int(np.argmax(free[inside]))]])
-    carried = np.flatnonzero(~free[inside])
-    return float(time[inside[min(int(carried[-1]) + 1, len(inside) - 1)]]) if carried[-1] + 1 < len(inside) else float("nan")
+    leaves = np.flatnonzero(~free)[-1] + 1 if whole_body else np.argmax(free)
+    return float(time[leaves]) if leaves < len(time) else float("nan")

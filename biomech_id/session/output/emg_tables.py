@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.emg.cycles import TrialEmg
+from biomech_id.emg.cycles import ChannelCycle, TrialEmg
 from biomech_id.emg.muscles import is_part_of, read_rows
 from biomech_id.emg.neighbours import co_contraction_percent
 from biomech_id.emg.record import CYCLE_POINTS, EmgChannel, in_microvolts
@@ -48,8 +47,8 @@ def emg_tables(session: SessionEmg) -> dict[str, pd.DataFrame]:
     }
 
 
-#: Label of a channel -> its cycles: cycle, envelope, verdict, RMS, whether averaged.
-_Cut = Mapping[str, list[tuple[Any, FloatArray, Any, float, bool]]]
+#: Label of a channel -> its cycles.
+_Cut = Mapping[str, list[ChannelCycle]]
 
 
 def _cut_trial(trial: TrialEmg) -> _Cut:
@@ -70,8 +69,8 @@ def _channel_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[M
         yield {
             **_head(trial, channel), "unit": unit, "verdict": channel.health.verdict, "also": " ".join(channel.health.also),
             "reason": str(channel.health.reason), "rule": channel.health.reason.rule,
-            "by_cycle": "; ".join(f"{cycle.number} {verdict} {factor * rms:.4g}" for cycle, _, verdict, rms, _ in cycles),
-            "cycles_averaged": sum(averaged for *_, averaged in cycles),
+            "by_cycle": "; ".join(f"{each.cycle.number} {each.verdict} {factor * each.rms:.4g}" for each in cycles),
+            "cycles_averaged": sum(each.averaged for each in cycles),
             "sd": factor * f.sd, "burst_ratio": f.burst_ratio, "span_ratio": f.span_ratio, "slope": f.slope, "kurtosis": f.kurtosis,
             "line_hz": f.line_hz,
             "line_percent": 100.0 * f.line_share, "low_percent": 100.0 * f.low_share, "rail_percent": 100.0 * f.rail_share,
@@ -111,10 +110,10 @@ def _curve_table(session: SessionEmg, cut: Mapping[str, _Cut]) -> pd.DataFrame:
             if not channel.live:
                 continue
             factor, unit = in_microvolts(channel, session.microvolts_per_volt)
-            for cycle, curve, verdict, _, averaged in cut[trial.trial][channel.input.label]:
-                used = str(averaged).lower()
-                heads.append({**_head(trial, channel), "cycle": cycle.number, "verdict": str(verdict), "used": used, "unit": unit})
-                curves.append(factor * curve)
+            for each in cut[trial.trial][channel.input.label]:
+                what = {"cycle": each.cycle.number, "verdict": str(each.verdict), "used": str(each.averaged).lower(), "unit": unit}
+                heads.append({**_head(trial, channel), **what})
+                curves.append(factor * each.envelope)
                 peaks.append(factor * session.peaks.get(key_of(channel), float("nan")))
     if not heads:
         return tidy_table("emg")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def _own_peaks(trials: tuple[TrialEmg, ...]) -> dict[EmgKey, float]:
     for trial in trials:
         for channel in trial.record.channels:
             if channel.live:
-                curves = [curve for _, curve, _, _, averaged in trial.cut(channel) if averaged]
+                curves = [cut.envelope for cut in trial.cut(channel) if cut.averaged]
                 by_condition.setdefault((key_of(channel), trial.condition), []).extend(curves)
     peaks: dict[EmgKey, float] = {}
     for (key, _), curves in by_condition.items():
@@ -133,12 +134,19 @@ def envelopes_at(emg: SessionEmg, trial: str, time_s: FloatArray) -> dict[str, F
         ``RRectusFemorisEnvelope`` -> (n,), in the unit of ``channels.csv``; NaN outside the record.
     """
     envelopes: dict[str, FloatArray] = {}
-    for one in emg.trials:
-        for channel in one.record.channels if one.trial == trial else ():
+    for record in (each.record for each in emg.trials if each.trial == trial):
+        for channel in record.channels:
             if channel.live:
                 factor, _ = in_microvolts(channel, emg.microvolts_per_volt)
-                side, muscle = key_of(channel)
-                words = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", muscle) if word)
-                name = next(n for n in (f"{side}{words}Envelope{k or ''}" for k in (0, *range(2, 99))) if n not in envelopes)
-                envelopes[name] = factor * np.interp(time_s, one.record.time_s, channel.envelope, left=np.nan, right=np.nan)
+                envelope = np.interp(time_s, record.time_s, channel.envelope, left=np.nan, right=np.nan)
+                envelopes[_new_name(channel, envelopes)] = factor * envelope
     return envelopes
+
+
+def _new_name(channel: EmgChannel, taken: Collection[str]) -> str:
+    """``RRectusFemorisEnvelope`` of a channel; with 2, 3 ... behind it where another channel has that name."""
+    side, muscle = key_of(channel)
+    words = re.split(r"[^A-Za-z0-9]+", muscle)
+    name = f"{side}{''.join(word[:1].upper() + word[1:] for word in words)}Envelope"
+    numbered = (f"{name}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
