@@ -10,10 +10,10 @@ markers were stuck on anew, and a ``[[comment]]`` is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import (
@@ -21,6 +21,7 @@ from biomech_id.files.settings import (
     ListOf,
     Section,
     Setting,
+    Spot,
     a_number,
     a_text,
     a_whole_number,
@@ -91,21 +92,50 @@ EVENT = replace(
 )
 
 
-def _names(value: object, least: int = 1) -> bool:
-    return isinstance(value, list) and len(value) >= least and all(isinstance(each, str) and each for each in value)
+def _names(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) and each for each in value)
+
+
+def _two_names(value: object) -> bool:
+    return _names(value) and len(value) == len(set(value)) == 2
+
+
+def _one_name(value: object) -> bool:
+    return _names(value) and len(value) == 1
+
+
+def _mirrored_plate(value: object) -> bool:
+    if not (isinstance(value, list) and len(value) in (2, 3)):
+        return False
+    number, axis, *parts = value
+    return _is_number(number) and axis in ("x", "y") and all(part in PLATE_PARTS for part in parts)
 
 
 #: Kind of a repair -> what it may be about.
-_WHAT: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "labels": ("two labels of markers", lambda what: _names(what) and len(set(what)) == len(what) == 2),
-    "channels": ("two names of channels", lambda what: _names(what) and len(set(what)) == len(what) == 2),
-    "plate": ('a plate\'s number and the axis along which it is mirrored, [2, "x"], and "force" or "force and moment" behind it '
-              "where the pressure stays",
-              lambda what: isinstance(what, list) and len(what) in (2, 3) and _is_number(what[0]) and what[1] in ("x", "y")
-              and all(part in PLATE_PARTS for part in what[2:])),
-    "static": ("the file of one static trial", lambda what: _names(what) and len(what) == 1),
-    "copy": ("names of trials that are copies and count", _names),
-}  # fmt: skip
+_REPAIRED: Mapping[str, Setting] = {
+    "labels": Setting("two labels of markers", _two_names),
+    "channels": Setting("two names of channels", _two_names),
+    "plate": Setting(
+        'a plate\'s number and the axis along which it is mirrored, [2, "x"], and "force" or "force and moment" behind it '
+        "where the pressure stays",
+        _mirrored_plate,
+    ),
+    "static": Setting("the file of one static trial", _one_name),
+    "copy": Setting("names of trials that are copies and count", _names),
+}
+
+
+def _fits_kind(repair: Mapping[str, Any]) -> bool:
+    """Whether a repair is about what its kind may be about; an unknown kind, and nothing at all, are refused elsewhere."""
+    rule = _REPAIRED.get(repair.get("kind", ""))
+    return rule is None or "what" not in repair or rule.fits(repair["what"])
+
+
+def _unlike_kind(at: Spot) -> str:
+    kind, what = at.value["kind"], at.value["what"]
+    return f"{at.start}the repair of {kind} is about {what!r}, not {_REPAIRED[kind].words}."
+
+
 #: Something of the recordings that is put right where they are read.
 REPAIR = Section(
     {
@@ -117,15 +147,7 @@ REPAIR = Section(
         "author": a_text("Who decided."),
     },
     required=("kind", "what"),
-    rules=(
-        Setting(
-            "what its kind is about",
-            lambda said: said.get("kind") not in _WHAT or "what" not in said or _WHAT[said["kind"]][1](said["what"]),
-            said=lambda at: (
-                f"{at.start}the repair of {at.value['kind']} is about {at.value['what']!r}, not {_WHAT[at.value['kind']][0]}."
-            ),
-        ),
-    ),
+    rules=(Setting("what its kind is about", _fits_kind, said=_unlike_kind),),
 )
 #: Markers that were stuck on anew within the session.
 STUCK_ANEW = Section(
@@ -203,17 +225,10 @@ def verdict_from(verdict: str | Mapping[str, Any] | StanceVerdict) -> StanceVerd
     if isinstance(verdict, StanceVerdict):
         return verdict
     if isinstance(verdict, str):
-        match = _LINE.fullmatch(verdict)
-        words = {} if match is None else match.groupdict()
-        named = [] if words["plates"].lower() == "none" else [name.strip() for name in words["plates"].split("+")]
-        time, number = words["time"], words["number"]
-        return StanceVerdict(
-            words["trial"],
-            words["side"],
-            tuple(named),
-            None if number is None else int(number),
-            None if time is None else float(time),
-        )
+        words = cast("re.Match[str]", _LINE.fullmatch(verdict))  # it fits, as was asked above
+        trial, side, plates, number, time = words.group("trial", "side", "plates", "number", "time")
+        names = () if plates.lower() == "none" else tuple(name.strip() for name in plates.split("+"))
+        return StanceVerdict(trial, side, names, int(number) if number else None, float(time) if time else None)
     plates = verdict["plate"] if isinstance(verdict["plate"], list) else [verdict["plate"]]
     return StanceVerdict(
         verdict["trial"], verdict["side"], () if plates == ["none"] else tuple(f"plate {number}" for number in plates),
