@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from itertools import groupby, islice
@@ -19,7 +20,7 @@ from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
-from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, ReportPart, Shows
+from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Shows
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import begin
 
@@ -27,6 +28,14 @@ from biomech_id.session.values.step import begin
 _MOVED = {"cover": "session"}
 #: Sheets of a page in the standard report of a session that has no other.
 MOST_ALONE = 12
+
+
+class ReportPart(Enum):
+    """What of a report is drawn: all of it, what everybody reads, or the rest with numbers of its own."""
+
+    WHOLE = "whole"
+    STANDARD = "standard"
+    APPENDIX = "appendix"
 
 
 @cache
@@ -189,8 +198,10 @@ class _Room:
         """First sheet of a page in this part, and the one behind the last; None for no end."""
         if self.part is ReportPart.WHOLE:
             return 0, None
-        own = self.alone or (bool(kind.own) and set(self.kinds_of_trials) <= kind.own)
-        standard = 0 if self.further else MOST_ALONE if own else kind.sheets
+        only_own_kinds = bool(kind.own) and set(self.kinds_of_trials) <= kind.own
+        standard = MOST_ALONE if self.alone or only_own_kinds else kind.sheets
+        if self.further:
+            standard = 0
         if self.part is ReportPart.STANDARD:
             return 0, standard
         return (sys.maxsize if standard is None else standard), None

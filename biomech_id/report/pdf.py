@@ -16,14 +16,14 @@ from matplotlib.text import Text
 
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
-from biomech_id.report.book import session_pages, session_style, wanted_pages
+from biomech_id.report.book import ReportPart, session_pages, session_style, wanted_pages
 from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, SIGNATURE, Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import drawable, shortened
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.panels.norm import NormSource, with_norm
-from biomech_id.report.panels.page import Page, ReportPart
+from biomech_id.report.panels.page import Page
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step, begin
 

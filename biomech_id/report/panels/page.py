@@ -86,14 +86,6 @@ class Shows(Enum):
     OTHER_MOVEMENT = "other movement"
 
 
-class ReportPart(Enum):
-    """What of a report is drawn: all of it, what everybody reads, or the rest with numbers of its own."""
-
-    WHOLE = "whole"
-    STANDARD = "standard"
-    APPENDIX = "appendix"
-
-
 @dataclass(frozen=True)
 class PageKind:
     """A page that a report may have.
@@ -123,9 +115,10 @@ class PageKind:
     spared : Callable[[Content], bool] | None, optional
         Whether a whole report leaves it out of a movement, because another page shows the same; None for never.
     sheets : int | None, optional
-        How many of its sheets stand in the standard report, the others in the appendix; 0 for a page of the appendix, None for all.
+        How many of its sheets, from the first, stand in the standard report; the others stand in the appendix. None for all.
     own : frozenset[str], optional
-        Kinds of movement whose report it belongs to: where a session has nothing else, all of it stands in the standard report.
+        Kinds of movement that are its own subject, jumps say: of a session without other kinds all its sheets stand in the standard
+        report, whatever ``sheets`` says.
     """
 
     name: str
@@ -205,7 +198,8 @@ def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
         What pages are drawn from.
     """
     for side in SIDES:
-        title = begin(_of_side(content.style.label(f"compare.{kind.name}"), side, content.style))
+        title = _of_side(content.style.label(f"compare.{kind.name}"), side, content.style)
+        begin(title)
         for figure in kind.draw(replace(content, side=side)):
             yield title, figure
 

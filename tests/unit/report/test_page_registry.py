@@ -7,11 +7,11 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.report import compare_report, draw_report
-from biomech_id.report.book import page_names, session_pages, wanted_pages
+from biomech_id.report.book import ReportPart, page_names, session_pages, wanted_pages
 from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels import page
-from biomech_id.report.panels.page import Content, PageKind, ReportPart, Shows, of_each, register
+from biomech_id.report.panels.page import Content, PageKind, Shows, of_each, register
 
 
 def sway(content: Content):
