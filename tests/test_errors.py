@@ -15,7 +15,9 @@ OURS = {
     "FrameMismatchError", "OptionError", "OutputError", "WrongTypeError", "UnknownNameError",
 }  # fmt: skip
 #: Raised by protocol, not by a user's mistake.
-BY_PROTOCOL = {"AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter"}
+BY_PROTOCOL = {
+    "AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter", "FrozenInstanceError",
+}  # fmt: skip
 
 
 def faults(source: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from biomech_id._data_class import dataclass, field
 from biomech_id.errors import InvalidValueError
 
 

@@ -11,7 +11,6 @@ of `biomech_id.dynamics.observer`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +18,7 @@ import sympy as sp
 from sympy.physics import mechanics as me
 from sympy.simplify.fu import TR8
 
+from biomech_id._data_class import dataclass
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import Place
 from biomech_id.multibody.kinematics import GROUND
