@@ -63,6 +63,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("exports.opensim.memory", "opensim"): "an optional package: only its own tables need it",
     ("session.hand_over", "xarray"): "an optional package",
     ("report.pdf", "biomech_id.report.layout.pdf_pages"): "font tools that only writing a PDF needs, not drawing in a notebook",
+    ("pipeline.stage.trial", "biomech_id.judgement.diagnosis"): "only a recipe that asks for a diagnosis needs it",
     ("pipeline.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",

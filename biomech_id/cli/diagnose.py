@@ -39,7 +39,7 @@ def diagnose_command(
 ) -> int:
     """Name the likeliest causes of what contradicts itself in each walk: markers, measurements, plates, clocks, labels.
 
-    Looks at the conventional model; changes no finding, no verdict and no table of ``run``.
+    Looks at the conventional model. `diagnose = true` in a recipe puts the causes among the findings of ``run``.
 
     Example: biomech-id diagnose patients/anna -o results/anna-diagnosis
     """

@@ -13,7 +13,7 @@ from biomech_id.files.atomic import whole_folder
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text
 from biomech_id.judgement.diagnosis import Diagnosis, diagnose
-from biomech_id.judgement.diagnosis.likely_causes import diagnosis_table
+from biomech_id.judgement.diagnosis.likely_causes import diagnosis_table, whether_aided
 from biomech_id.pipeline.stage.analysis import Analysis
 from biomech_id.pipeline.stages import analysed
 from biomech_id.request.job import Job
@@ -21,7 +21,6 @@ from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.session.folder.read_write import check_replaceable
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
-from biomech_id.trial.worn import NOT_STATED, bears_weight
 
 #: What is written; the listing names the other.
 TABLE, LISTING = "diagnosis.csv", "diagnosis.json"
@@ -79,8 +78,7 @@ def diagnose_job(
             progress(Step("analyse", walk.trial.name, number, len(session.walks)))
         try:
             aid, _ = worn_in(walk.trial, walk.model.subject, condition(Path(walk.trial.path).stem))
-            aided = None if aid == NOT_STATED else bears_weight(aid)
-            person = {"unimpaired": unimpaired, "aided": aided, "prostheses": prostheses}
+            person = {"unimpaired": unimpaired, "aided": whether_aided(aid), "prostheses": prostheses}
             walks.append(diagnose(walk.trial, walk.model, **person))  # type: ignore[arg-type]
         except BiomechError as error:
             cut = (finding.message for finding in walk.trial.findings if finding.rule == "data-cut")

@@ -80,6 +80,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("solve", "analyse", trial.solve_joints, Of.TRIAL),
     Stage("errors", "analyse", trial.errors, Of.TRIAL),
     Stage("describe", "analyse", trial.describe_trial, Of.TRIAL),
+    Stage("diagnose", "analyse", trial.diagnose_walk, Of.TRIAL),
     Stage("muscle_forces", "analyse", trial.muscle_forces, Of.TRIAL),
     Stage("cycle_times", "cycles", measure.cycle_times),
     Stage("cycles", "cycles", measure.cycles, Of.TRIAL),

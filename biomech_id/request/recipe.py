@@ -169,6 +169,7 @@ class Settings(PrepareSettings, total=False):
     muscle_strength: str | None
     muscle_knee_cost: float | None
     lab: str | None
+    diagnose: bool | None
 
 
 @holds()
@@ -276,6 +277,8 @@ class Recipe:
         Whether nobody but the owner may read what is written.
     lab : str, optional
         Folder of past results, the laboratory's memory: it adds findings and moves no curve; "" for none.
+    diagnose : bool, optional
+        Whether each walk is diagnosed: the likeliest causes of what contradicts itself become findings, and no curve moves.
     muscle_forces : bool, optional
         Whether muscle and contact forces are computed, of an OpenSim model with muscles.
     muscle_exponent : float, optional
@@ -451,6 +454,9 @@ class Recipe:
     )), acts="heeded")  # fmt: skip
     lab: str = _setting("", "laboratory", a_text(
         "Folder of past results as the laboratory's memory: findings on plates, measurements and bones. Empty: none."
+    ))  # fmt: skip
+    diagnose: bool = _setting(False, "laboratory", yes_or_no(
+        "Name the likeliest cause of what contradicts itself in each walk (five seconds a walk)."
     ))  # fmt: skip
     muscle_knee_cost: float = _setting(0.0, "muscles", a_number(0, 10, explained=(
         "What a body weight in a knee costs beside squared activations (0.4 fitted one person's measured knee); 0: nothing."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from biomech_id.conventions import SIDES
@@ -55,7 +56,34 @@ def _aside(label: str, along: str, when: str) -> Cause:
     return Cause("leg", "mm", 20.0, "", partial(put.aside, label, along, when))
 
 
-def blocks_of(causes: Sequence[Possible], session: Recorded) -> dict[str, tuple[str, list[int]]]:
+@dataclass(frozen=True)
+class Block:
+    """Several causes at once.
+
+    Attributes
+    ----------
+    kind : str
+        What it is called, with "{}" for its side or plate.
+    group : str
+        Its class.
+    places : Sequence[int]
+        Of its causes among all.
+    of : str, optional
+        "L", "R" or the number of a plate.
+    """
+
+    kind: str
+    group: str
+    places: Sequence[int]
+    of: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: "LKNE aside, whole"."""
+        return self.kind.format(self.of)
+
+
+def blocks_of(causes: Sequence[Possible], session: Recorded) -> list[Block]:
     """Return the blocks of a session.
 
     Parameters
@@ -67,24 +95,27 @@ def blocks_of(causes: Sequence[Possible], session: Recorded) -> dict[str, tuple[
 
     Returns
     -------
-    dict[str, tuple[str, list[int]]]
-        Name -> class, and places in ``causes``.
+    list[Block]
+        Those of two causes and more.
     """
-    made: dict[str, tuple[str, list[int]]] = {}
-    for name, (begins, group) in SEVERAL.items():
-        made[name] = group, [i for i, one in enumerate(causes) if one.name.startswith(begins)]
+    made = [
+        Block(name, group, [i for i, one in enumerate(causes) if one.name.startswith(begins)])
+        for name, (begins, group) in SEVERAL.items()
+    ]
     for side in SIDES:
         for label in ASIDE:
             for when in WHEN:
                 places = [
                     i for i, one in enumerate(causes) if one.name.startswith(f"{side}{label} ") and one.name.endswith(f", {when}")
                 ]
-                made[f"{side}{label} aside, {when}"] = f"{label} aside", places
+                made.append(Block(f"{{}}{label} aside, {when}", f"{label} aside", places, side))
     for gait in gait_changes():
-        made[gait] = GAIT, [i for i, one in enumerate(causes) if one.row.group == GAIT and one.name.endswith(f" {gait}")]
+        places = [i for i, one in enumerate(causes) if one.row.group == GAIT and one.name.endswith(f" {gait}")]
+        made.append(Block(gait, GAIT, places))
     if session.standing is not None:
-        made["static of another day"] = "static", [i for i, one in enumerate(causes) if one.name.endswith(", since")]
+        since = [i for i, one in enumerate(causes) if one.name.endswith(", since")]
+        made.append(Block("static of another day", "static", since))
     for number in {one.unit for one in causes if one.row.scope == "plate"}:
         places = [i for i, one in enumerate(causes) if one.row.scope in OF_PLATE and one.unit == number and one.row.put]
-        made[f"plate {number} does not fit"] = "plate", places
-    return {name: (group, places) for name, (group, places) in made.items() if len(places) > 1}
+        made.append(Block("plate {} does not fit", "plate", places, number))
+    return [block for block in made if len(block.places) > 1]

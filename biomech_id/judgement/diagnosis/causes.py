@@ -3,7 +3,7 @@
 A row of ``causes.csv`` says on what it acts (each leg, each plate, the whole session), in which unit, how large it commonly is
 (``tau``, one SD of its size before the session is seen), to which class it belongs (one session cannot tell the causes of a class
 apart) and how to put it in. A row that adds to residuals directly needs no putting in. ``exchanges.py`` has what is taken back and
-compared, not fitted; ``classes.csv`` says what to look at. A row is added to `CAUSES`, from outside too.
+compared, not fitted; the sentence ``likely-cause`` says what to look at. A row is added to `CAUSES`, from outside too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.recorded import Recorded
 from biomech_id.judgement.diagnosis.spread import HERE
 from biomech_id.judgement.diagnosis.stances import find_stances
+from biomech_id.languages import table
 from biomech_id.plugins import Registry
 
 #: (session, unit, size in SI units) -> session with the cause in it; None where it cannot be there.
@@ -73,12 +74,15 @@ class Possible:
         Of the dictionary.
     at : Mapping[tuple[str, str], float] | None, optional
         Residual and unit -> what a unit of size adds to it; None where the cause is put into the session.
+    kind : str, optional
+        Its name without the unit, as the dictionary has it: "{}KNE forward, whole".
     """
 
     name: str
     unit: str
     row: Cause
     at: Mapping[tuple[str, str], float] | None = None
+    kind: str = ""
 
     def into(self, session: Recorded, size: float) -> Recorded | None:
         """Return the session with the cause in it.
@@ -119,10 +123,10 @@ def _rows() -> Iterator[tuple[str, Cause]]:
 CAUSES: Registry[str, Cause] = Registry("cause", dict(_rows()))
 
 
-def where_to_look() -> dict[str, str]:
-    """Return what somebody looks at who is told of a class of causes: class -> sentence, from ``classes.csv``."""
-    with (HERE / "classes.csv").open(encoding="utf-8", newline="") as file:
-        return {row["class"]: row["look"] for row in csv.DictReader(file)}
+def where_to_look() -> Mapping[str, str]:
+    """Return what somebody looks at who is told of a class of causes: class -> English words, of the rule ``likely-cause``."""
+    looks: Mapping[str, str] = table("en")["likely-cause"]["look"]
+    return looks
 
 
 def possible(session: Recorded, keys: set[tuple[str, str]]) -> list[Possible]:
@@ -147,7 +151,9 @@ def possible(session: Recorded, keys: set[tuple[str, str]]) -> list[Possible]:
         "plate": [number for number in numbers if ("CoP medial of foot axis", number) in keys],
     }  # fmt: skip
     every = (
-        Possible(name.format(unit), unit, row, _added(row, unit, keys)) for name, row in CAUSES.items() for unit in units[row.scope]
+        Possible(name.format(unit), unit, row, _added(row, unit, keys), name)
+        for name, row in CAUSES.items()
+        for unit in units[row.scope]
     )
     return [one for one in every if one.at or (one.at is None and one.into(session, 0.0) is not None)]
 

@@ -69,6 +69,9 @@ class Found:
         What to look at.
     warns : bool
         Whether somebody has to act: not where a way of walking or an aid explains it, or does so nearly as well.
+    kind, of : str
+        The cause without what it is of, as the dictionary has it ("{}KNE forward, whole"), and "L", "R", the number of a plate,
+        or what was exchanged.
     """
 
     cause: str
@@ -84,6 +87,8 @@ class Found:
     misfit_after: float
     look: str
     warns: bool
+    kind: str
+    of: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +149,7 @@ def diagnose(
     Returns
     -------
     Diagnosis
-        Nothing of it enters findings, verdicts or tables.
+        Nothing of it enters verdicts, bands or tables.
 
     Raises
     ------
@@ -208,6 +213,8 @@ class _Candidate:
     group: str
     evidence: float
     judged: JudgedWalk
+    kind: str
+    of: str
     size: float = float("nan")
     sd: float = float("nan")
     unit: str = ""
@@ -276,27 +283,28 @@ class Search:
         if one.row.one_sided and size <= 0:
             evidence = -np.inf
         error = max(float(sd), LEAST_SHARE_SD * abs(kept))
-        return _Candidate(one.name, one.row.group, float(evidence), judged, float(kept), error, one.row.unit)
+        return _Candidate(one.name, one.row.group, float(evidence), judged, one.kind, one.unit, float(kept), error, one.row.unit)
 
     def _blocks(self, w: FloatArray, least: float) -> Iterator[_Candidate]:
         """Blocks whose evidence is above the least."""
-        for name, (group, places) in blocks_of(self.every, self.judged.session).items():
+        for each in blocks_of(self.every, self.judged.session):
+            places = list(each.places)
             evidence, sizes = block(self.white[:, places], w, self.tau[places], len(self.causes))
-            if evidence > (LEAST_EVIDENCE if group == GAIT else max(least, LEAST_EVIDENCE)):
+            if evidence > (LEAST_EVIDENCE if each.group == GAIT else max(least, LEAST_EVIDENCE)):
                 judged = self.judged
                 for i, size in zip(places, sizes, strict=True):
                     judged = _without(judged, self.every[i], float(size)) or judged
                 parts = tuple((self.every[i].name, float(size)) for i, size in zip(places, sizes, strict=True))
-                yield _Candidate(name, group, evidence, judged, parts=parts)
+                yield _Candidate(each.name, each.group, evidence, judged, each.kind, each.of, parts=parts)
 
     def _exchanges(self) -> Iterator[_Candidate]:
         """Exchanges taken back, where the residuals ask for it; compared in the residuals that both have."""
         if self.misfit <= EXCHANGED_ABOVE * len(self.scale.keys):
             return
-        for name, group, session in exchanges(self.judged.session):
-            judged = residuals(session, self.judged)
+        for each in exchanges(self.judged.session):
+            judged = residuals(each.session, self.judged)
             evidence = 0.5 * (self.misfit - self.scale.misfit(judged.values, self.instead)) - np.log(len(self.causes))
-            yield _Candidate(name, group, float(evidence), judged)
+            yield _Candidate(each.name, each.group, float(evidence), judged, each.kind, each.of)
 
     def _told(self, best: _Candidate, alike: tuple[str, ...], left: Search, *, warns: bool) -> Found:
         """What is said of the best."""
@@ -309,6 +317,7 @@ class Search:
         return Found(
             best.cause, best.group, best.unit, best.size, best.sd, best.evidence, alike, dict(best.parts), rows,
             curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""), warns,
+            best.kind, best.of,
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -28,7 +28,32 @@ _OTHER = {"L": "R", "R": "L"}
 _KIND = {EventKind.FOOT_STRIKE: EventKind.FOOT_OFF, EventKind.FOOT_OFF: EventKind.FOOT_STRIKE}
 
 
-def exchanges(session: Recorded) -> Iterator[tuple[str, str, Recorded]]:
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """One exchange taken back.
+
+    Attributes
+    ----------
+    name : str
+        What was exchanged: "labels LHEE and LTOE exchanged".
+    group : str
+        Its class.
+    session : Recorded
+        The session without it.
+    kind : str
+        Its name without what it is of: "labels exchanged".
+    of : str, optional
+        Of what: both labels, or numbers of plates.
+    """
+
+    name: str
+    group: str
+    session: Recorded
+    kind: str
+    of: str = ""
+
+
+def exchanges(session: Recorded) -> Iterator[Exchange]:
     """Yield the session with one exchange taken back after the other.
 
     Parameters
@@ -38,33 +63,40 @@ def exchanges(session: Recorded) -> Iterator[tuple[str, str, Recorded]]:
 
     Yields
     ------
-    tuple[str, str, Recorded]
-        What was exchanged, its class, and the session without it.
+    Exchange
+        Labels first, then plates and their channels, then events.
     """
     every = {side + label: _OTHER[side] + label for side in SIDES for label in LEG_LABELS}
     pairs = [{side + a: side + b, side + b: side + a} for side in SIDES for a, b in combinations(LEG_LABELS, 2)]
     for names in (every, *pairs):
-        words = "left and right labels exchanged" if names is every else f"labels {' and '.join(sorted(names))} exchanged"
-        yield words, "labels", replace(session, markers=_renamed(session.markers, names))
+        first, second = sorted(names)[:2]
+        name, kind, of = (
+            ("left and right labels exchanged", "left and right labels exchanged", "") if names is every else
+            (f"labels {first} and {second} exchanged", "labels exchanged", f"{first}, {second}")
+        )  # fmt: skip
+        walk = replace(session, markers=_renamed(session.markers, names))
+        yield Exchange(name, "labels", walk, kind, of)
         if session.standing is not None:
-            both = replace(session, markers=_renamed(session.markers, names), standing=_renamed(session.standing, names))
-            yield f"{words}, static too", "labels", both
+            both = replace(walk, standing=_renamed(session.standing, names))
+            yield Exchange(f"{name}, static too", "labels", both, f"{kind}, static too", of)
     for i, plate in enumerate(session.plates):
+        number = str(i + 1)
         for quarter in (1, 2, 3):
-            turned = plate.moved(0.0, 0.0, quarter * np.pi / 2)
-            yield f"plate {i + 1} corners", "channels", _with_plates(session, {i: turned})
+            turned = _with_plates(session, {i: plate.moved(0.0, 0.0, quarter * np.pi / 2)})
+            yield Exchange(f"plate {number} corners", "channels", turned, "plate {} corners", number)
         for words, force, moment in _CHANNELS:
-            yield f"plate {i + 1} {words}", "channels", _with_plates(session, {i: _channels(plate, force, moment)})
+            changed = _with_plates(session, {i: _channels(plate, force, moment)})
+            yield Exchange(f"plate {number} {words}", "channels", changed, f"plate {{}} {words}", number)
     for i, j in combinations(range(len(session.plates)), 2):
-        first, second = session.plates[i], session.plates[j]
-        if first.force_lab_N.shape == second.force_lab_N.shape:
-            crossed = {i: _loaded_as(first, second), j: _loaded_as(second, first)}
-            yield f"plates {i + 1} and {j + 1} exchanged", "channels", _with_plates(session, crossed)
+        one, other = session.plates[i], session.plates[j]
+        if one.force_lab_N.shape == other.force_lab_N.shape:
+            crossed = _with_plates(session, {i: _loaded_as(one, other), j: _loaded_as(other, one)})
+            yield Exchange(f"plates {i + 1} and {j + 1} exchanged", "channels", crossed, "plates exchanged", f"{i + 1}, {j + 1}")
     if session.events:
         sides = tuple(replace(event, side=_OTHER.get(event.side, event.side)) for event in session.events)
         kinds = tuple(replace(event, kind=_KIND.get(event.kind, event.kind)) for event in session.events)
-        yield "sides of events exchanged", "events", replace(session, events=sides)
-        yield "strikes and offs exchanged", "events", replace(session, events=kinds)
+        for name, events in (("sides of events exchanged", sides), ("strikes and offs exchanged", kinds)):
+            yield Exchange(name, "events", replace(session, events=events), name)
 
 
 def _renamed(markers: Markers, names: dict[str, str]) -> Markers:

@@ -59,5 +59,5 @@ def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
         for side in SIDES:
             of = {unit: SESSION if not unit else OWN if feet.get(unit, unit) == side else OTHER for _, unit in known}
             at = {(name, unit): changes[name, of[unit]] for name, unit in known if (name, of[unit]) in changes}
-            ways.append(Possible(f"{side} {gait}", side, row, at))
+            ways.append(Possible(f"{side} {gait}", side, row, at, f"{{}} {gait}"))
     return ways

@@ -1,13 +1,19 @@
-"""The likely causes of walks as a table."""
+"""The likely causes of walks as a table and as findings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
 
-from biomech_id.judgement.diagnosis.diagnosis import Diagnosis, Found
+from biomech_id.errors import BiomechError, Finding
+from biomech_id.judgement.diagnosis.diagnosis import Diagnosis, Found, diagnose
+from biomech_id.models.conventional.model import ConventionalModel
+from biomech_id.movement.movement import CalibratedModel
+from biomech_id.trial import Trial
+from biomech_id.trial.worn import NOT_STATED, bears_weight
 
 #: Columns of ``diagnosis.csv``.
 _COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look", "warns")
@@ -32,3 +38,50 @@ def _row(walk: Diagnosis, rank: int, likely: Found) -> dict[str, Any]:
         "unit": likely.unit, "evidence": likely.evidence, "alike": "; ".join(likely.alike), "moves": moves, "look": likely.look,
         "warns": str(likely.warns).lower(),
     }  # fmt: skip
+
+
+def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterator[Finding]:
+    """Yield what the diagnosis of one walk says as findings of the main job.
+
+    Parameters
+    ----------
+    trial : Trial
+        The walk as read.
+    model : CalibratedModel
+        The body model of the session; walks of another than the conventional one have no diagnosis.
+    aid : str
+        What is stated of a walking aid.
+
+    Yields
+    ------
+    Finding
+        ``likely-cause`` where somebody has to act: no way of walking explains it as well, and a curve lies elsewhere without it.
+    """
+    walk = None
+    if isinstance(model, ConventionalModel):
+        with suppress(BiomechError):
+            walk = diagnose(trial, model, aided=whether_aided(aid))
+    if walk is None:
+        yield Finding("not-diagnosed", {"trial": trial.name}, trial.name)
+    for likely in walk.likely if walk else ():
+        rule = "likely-cause" if likely.warns and likely.moves else "likely-cause-known"
+        yield Finding(rule, {
+            "trial": trial.name, "cause": likely.cause, "kind": likely.kind, "of": likely.of, "class": likely.group,
+            "size": likely.size, "sd": likely.sd, "unit": likely.unit,
+        }, trial.name)  # fmt: skip
+
+
+def whether_aided(aid: str) -> bool | None:
+    """Return whether a walking aid bears weight.
+
+    Parameters
+    ----------
+    aid : str
+        What is stated: one of `Aid`, "not stated" or "".
+
+    Returns
+    -------
+    bool | None
+        None where nobody says.
+    """
+    return None if aid in (NOT_STATED, "") else bears_weight(aid)

@@ -154,6 +154,17 @@ def describe_trial(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     return replace(walk, prepared=None, errors={}, result=with_worn(result, walk.worn) if walk.worn else result)
 
 
+def diagnose_walk(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
+    """Name the likeliest causes of what contradicts itself in the walk, where the recipe asks for it."""
+    if not recipe.diagnose:
+        return walk
+    from biomech_id.judgement.diagnosis.likely_causes import diagnosis_findings
+
+    assert walk.result is not None
+    noticed = diagnosis_findings(walk.trial, walk.model, walk.result.aid)
+    return replace(walk, result=replace(walk.result, findings=(*walk.result.findings, *noticed)))
+
+
 def check_muscles(job: Job) -> None:
     """Refuse a model without muscles that could be given a force, before any recording is read.
 

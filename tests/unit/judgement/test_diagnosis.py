@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
-from biomech_id.judgement.diagnosis.spread import HERE, package_spread
+from biomech_id.judgement.diagnosis.spread import package_spread
+from biomech_id.languages import table
 from biomech_id.models.conventional.leg import place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.pipeline.diagnosis import Diagnosed, diagnose_job, write_diagnosis
@@ -96,8 +96,8 @@ def test_a_class_says_what_to_look_at() -> None:
     look = where_to_look()
     assert {row.group for row in CAUSES.values()} <= set(look)
     assert {"labels", "channels", "events", "plate", "static", "offsets", "measurements", "cameras"} <= set(look)
-    with (HERE / "classes.csv").open(encoding="utf-8", newline="") as file:
-        assert len(list(csv.DictReader(file))) == len(look)
+    german = table("de")["likely-cause"]["look"]
+    assert set(german) == set(look)
 
 
 def test_evidence_by_hand() -> None:
@@ -238,10 +238,10 @@ def test_an_exchange_done_twice_is_none(judged: JudgedWalk) -> None:
         "plate 2 My with the other sign",
         "plates 1 and 2 exchanged",
     )
-    for words, _, session in exchanges(judged.session):
-        if words not in some:
+    for each in exchanges(judged.session):
+        if each.name not in some:
             continue
-        again = next(other for name, _, other in exchanges(session) if name == words)
+        again = next(other.session for other in exchanges(each.session) if other.name == each.name)
         assert np.array_equal(again.markers.position_m, judged.session.markers.position_m, equal_nan=True)
         for plate, old in zip(again.plates, judged.session.plates, strict=True):
             # N, of forces up to a thousand: two rotations in double precision.

@@ -1,0 +1,101 @@
+"""A diagnosis among the findings of a run: asked for by the recipe, in both languages, and no curve moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import biomech_id as bid
+from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.judgement.diagnosis import CAUSES, Diagnosis, Found, likely_causes
+from biomech_id.judgement.diagnosis.blocks import blocks_of, further
+from biomech_id.judgement.diagnosis.causes import possible
+from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.gaits import gaits
+from biomech_id.judgement.diagnosis.likely_causes import diagnosis_findings
+from biomech_id.judgement.diagnosis.recorded import recorded_walk
+from biomech_id.judgement.diagnosis.residuals import residuals
+from biomech_id.languages import table
+from biomech_id.trial import Trial
+
+RULES = ("likely-cause", "likely-cause-known", "not-diagnosed")
+
+
+@pytest.fixture(scope="module")
+def trials() -> tuple[Trial, Trial]:
+    person = bid.virtual_subject()
+    return person.static().trial, person.walk().trial
+
+
+def of_diagnosis(static: Trial, walk: Trial, **settings: object) -> list[Finding]:
+    session = bid.analyse([static, walk], budget=False, uncertainty=False, diagnose=True, **settings)
+    return [finding for trial in session.computed.trials for finding in trial.findings if finding.rule in RULES]
+
+
+def found(warns: bool, **moves: float) -> Found:
+    return Found(
+        "LTHI forward, since", "thigh axis", "mm", 36.0, 5.0, 9.0, (), {}, (), moves, 100.0, "", warns, "{}THI forward, since", "L"
+    )
+
+
+@pytest.mark.parametrize(
+    ("likely", "rule"),
+    [
+        (found(True, knee=6.0), "likely-cause"),
+        (found(False, knee=6.0), "likely-cause-known"),
+        (found(True), "likely-cause-known"),
+    ],
+    ids=["moves a curve", "a way of walking explains it", "moves no curve"],
+)
+def test_somebody_has_to_act_only_where_a_curve_moves_and_nothing_else_explains_it(
+    trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch, likely: Found, rule: str
+) -> None:
+    static, walk = trials
+    answer = Diagnosis("walk", {}, {}, 200.0, 140, (likely,), {})
+    monkeypatch.setattr(likely_causes, "diagnose", lambda *args, **more: answer)
+    (finding,) = diagnosis_findings(walk, bid.conventional_model(static), "")
+    assert finding.rule == rule
+    assert finding.severity is (Severity.WARNING if rule == "likely-cause" else Severity.INFO)
+    assert "LTHI forward, since (+36 ± 5 mm)" in finding.message
+    assert "LTHI nach vorn, seit der Standmessung (+36 ± 5 mm)" in finding.text("de")
+
+
+def test_a_walk_that_cannot_be_diagnosed_says_so_and_goes_on(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*args: object, **more: object) -> Diagnosis:
+        raise MissingInputError("walk holds no whole stride.", value=0, expected="a stride", where="walk")
+
+    static, walk = trials
+    monkeypatch.setattr(likely_causes, "diagnose", refuses)
+    assert [finding.rule for finding in diagnosis_findings(walk, bid.conventional_model(static), "")] == ["not-diagnosed"]
+
+
+def test_another_model_has_no_diagnosis(trials: tuple[Trial, Trial]) -> None:
+    assert [finding.rule for finding in of_diagnosis(*trials, model="six-dof")] == ["not-diagnosed"]
+
+
+def test_every_cause_has_german_words(trials: tuple[Trial, Trial]) -> None:
+    static, walk = trials
+    judged = residuals(recorded_walk(walk, bid.conventional_model(static)))
+    every = [*possible(judged.session, set(judged.values)), *gaits(judged.session, judged.values), *further(judged.session)]
+    kinds = {one.kind for one in every if one.kind} | set(CAUSES.keys())
+    kinds |= {one.kind for one in blocks_of(every, judged.session)} | {one.kind for one in exchanges(judged.session)}
+    assert len(kinds) > 130
+    assert kinds <= set(table("de")["words"]["likeliest"])
+
+
+@pytest.mark.slow
+def test_a_thigh_wand_aside_is_a_finding_and_moves_no_curve(trials: tuple[Trial, Trial]) -> None:
+    static, walk = trials
+    position_m = walk.markers.position_m.copy()
+    position_m[:, walk.markers.names.index("LTHI"), 0] += 0.04
+    moved = replace(walk, markers=walk.markers.with_positions(position_m))
+    assert "thigh axis" in [finding.values["class"] for finding in of_diagnosis(static, moved) if finding.rule == "likely-cause"]
+    asked, bare = (bid.analyse([static, moved], diagnose=asked).tables() for asked in (True, False))
+    for name in ("cycles", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality"):
+        assert getattr(asked, name).equals(getattr(bare, name)), name
+
+
+@pytest.mark.slow
+def test_an_untouched_walk_warns_of_nothing(trials: tuple[Trial, Trial]) -> None:
+    assert [finding.rule for finding in of_diagnosis(*trials) if finding.rule == "likely-cause"] == []
