@@ -95,10 +95,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("compare", "judge", assemble.compare_with_norm, Of.SESSION),
 )
 #: Of recordings that somebody has read, without a norm and without hashes.
-OF_RECORDINGS = tuple(
-    each for each in STAGES
-    if each.name not in ("norm", "list", "read", "attest", "compare")
-)  # fmt: skip
+OF_RECORDINGS = tuple(each for each in STAGES if each.name not in ("norm", "list", "read", "attest", "compare"))
 
 
 def analysed(job: Job, begun: Analysis, stages: Sequence[Stage] = STAGES, *, until: str = "") -> Analysis:

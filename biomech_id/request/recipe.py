@@ -455,12 +455,12 @@ class Recipe:
     lab: str = _setting("", "laboratory", a_text(
         "Folder of past results as the laboratory's memory: findings on plates, measurements and bones. Empty: none."
     ))  # fmt: skip
-    diagnose: bool = _setting(False, "laboratory", yes_or_no(
-        "Name the likeliest cause of what contradicts itself in each walk (five seconds a walk)."
-    ))  # fmt: skip
     muscle_knee_cost: float = _setting(0.0, "muscles", a_number(0, 10, explained=(
         "What a body weight in a knee costs beside squared activations (0.4 fitted one person's measured knee); 0: nothing."
     )), acts="heeded")  # fmt: skip
+    diagnose: bool = _setting(False, "laboratory", yes_or_no(
+        "Name the likeliest cause of what contradicts itself in each walk (five seconds a walk)."
+    ))  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "plate_places", "error_sizes", "mix"):

@@ -22,7 +22,7 @@ ASIDE: Mapping[str, tuple[str, tuple[str, ...]]] = {
 WHEN = ("whole", "since", "mid")
 #: Scopes of the causes that one plate does not fit by.
 OF_PLATE = ("plate", "stance")
-#: Block -> how the names of its causes begin, and its class.
+#: CauseBlock -> how the names of its causes begin, and its class.
 SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "measurements of another visit": (
         ("mass", "L leg length", "R leg length", "knee widths", "ankle widths", "ASIS distance", "height"), "measurements"),
@@ -57,7 +57,7 @@ def _aside(label: str, along: str, when: str) -> Cause:
 
 
 @dataclass(frozen=True)
-class Block:
+class CauseBlock:
     """Several causes at once.
 
     Attributes
@@ -83,7 +83,7 @@ class Block:
         return self.kind.format(self.of)
 
 
-def blocks_of(causes: Sequence[Possible], session: Recorded) -> list[Block]:
+def blocks_of(causes: Sequence[Possible], session: Recorded) -> list[CauseBlock]:
     """Return the blocks of a session.
 
     Parameters
@@ -95,11 +95,11 @@ def blocks_of(causes: Sequence[Possible], session: Recorded) -> list[Block]:
 
     Returns
     -------
-    list[Block]
+    list[CauseBlock]
         Those of two causes and more.
     """
     made = [
-        Block(name, group, [i for i, one in enumerate(causes) if one.name.startswith(begins)])
+        CauseBlock(name, group, [i for i, one in enumerate(causes) if one.name.startswith(begins)])
         for name, (begins, group) in SEVERAL.items()
     ]
     for side in SIDES:
@@ -108,14 +108,14 @@ def blocks_of(causes: Sequence[Possible], session: Recorded) -> list[Block]:
                 places = [
                     i for i, one in enumerate(causes) if one.name.startswith(f"{side}{label} ") and one.name.endswith(f", {when}")
                 ]
-                made.append(Block(f"{{}}{label} aside, {when}", f"{label} aside", places, side))
+                made.append(CauseBlock(f"{{}}{label} aside, {when}", f"{label} aside", places, side))
     for gait in gait_changes():
         places = [i for i, one in enumerate(causes) if one.row.group == GAIT and one.name.endswith(f" {gait}")]
-        made.append(Block(gait, GAIT, places))
+        made.append(CauseBlock(gait, GAIT, places))
     if session.standing is not None:
         since = [i for i, one in enumerate(causes) if one.name.endswith(", since")]
-        made.append(Block("static of another day", "static", since))
+        made.append(CauseBlock("static of another day", "static", since))
     for number in {one.unit for one in causes if one.row.scope == "plate"}:
         places = [i for i, one in enumerate(causes) if one.row.scope in OF_PLATE and one.unit == number and one.row.put]
-        made.append(Block("plate {} does not fit", "plate", places, number))
+        made.append(CauseBlock("plate {} does not fit", "plate", places, number))
     return [block for block in made if len(block.places) > 1]

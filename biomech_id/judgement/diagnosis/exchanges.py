@@ -29,7 +29,7 @@ _KIND = {EventKind.FOOT_STRIKE: EventKind.FOOT_OFF, EventKind.FOOT_OFF: EventKin
 
 
 @dataclass(frozen=True, eq=False)
-class Exchange:
+class TakenBack:
     """One exchange taken back.
 
     Attributes
@@ -53,7 +53,7 @@ class Exchange:
     of: str = ""
 
 
-def exchanges(session: Recorded) -> Iterator[Exchange]:
+def exchanges(session: Recorded) -> Iterator[TakenBack]:
     """Yield the session with one exchange taken back after the other.
 
     Parameters
@@ -63,7 +63,7 @@ def exchanges(session: Recorded) -> Iterator[Exchange]:
 
     Yields
     ------
-    Exchange
+    TakenBack
         Labels first, then plates and their channels, then events.
     """
     every = {side + label: _OTHER[side] + label for side in SIDES for label in LEG_LABELS}
@@ -75,28 +75,28 @@ def exchanges(session: Recorded) -> Iterator[Exchange]:
             (f"labels {first} and {second} exchanged", "labels exchanged", f"{first}, {second}")
         )  # fmt: skip
         walk = replace(session, markers=_renamed(session.markers, names))
-        yield Exchange(name, "labels", walk, kind, of)
+        yield TakenBack(name, "labels", walk, kind, of)
         if session.standing is not None:
             both = replace(walk, standing=_renamed(session.standing, names))
-            yield Exchange(f"{name}, static too", "labels", both, f"{kind}, static too", of)
+            yield TakenBack(f"{name}, static too", "labels", both, f"{kind}, static too", of)
     for i, plate in enumerate(session.plates):
         number = str(i + 1)
         for quarter in (1, 2, 3):
             turned = _with_plates(session, {i: plate.moved(0.0, 0.0, quarter * np.pi / 2)})
-            yield Exchange(f"plate {number} corners", "channels", turned, "plate {} corners", number)
+            yield TakenBack(f"plate {number} corners", "channels", turned, "plate {} corners", number)
         for words, force, moment in _CHANNELS:
             changed = _with_plates(session, {i: _channels(plate, force, moment)})
-            yield Exchange(f"plate {number} {words}", "channels", changed, f"plate {{}} {words}", number)
+            yield TakenBack(f"plate {number} {words}", "channels", changed, f"plate {{}} {words}", number)
     for i, j in combinations(range(len(session.plates)), 2):
         one, other = session.plates[i], session.plates[j]
         if one.force_lab_N.shape == other.force_lab_N.shape:
             crossed = _with_plates(session, {i: _loaded_as(one, other), j: _loaded_as(other, one)})
-            yield Exchange(f"plates {i + 1} and {j + 1} exchanged", "channels", crossed, "plates exchanged", f"{i + 1}, {j + 1}")
+            yield TakenBack(f"plates {i + 1} and {j + 1} exchanged", "channels", crossed, "plates exchanged", f"{i + 1}, {j + 1}")
     if session.events:
         sides = tuple(replace(event, side=_OTHER.get(event.side, event.side)) for event in session.events)
         kinds = tuple(replace(event, kind=_KIND.get(event.kind, event.kind)) for event in session.events)
         for name, events in (("sides of events exchanged", sides), ("strikes and offs exchanged", kinds)):
-            yield Exchange(name, "events", replace(session, events=events), name)
+            yield TakenBack(name, "events", replace(session, events=events), name)
 
 
 def _renamed(markers: Markers, names: dict[str, str]) -> Markers:
