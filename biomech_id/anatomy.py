@@ -6,7 +6,8 @@ root hangs on nothing. A place in the body is a `Part`, (side, segment) or (side
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
+
 from biomech_id.errors import InvalidValueError
 
 #: (side, segment) or (side, joint): ("R", "shank"), ("", "pelvis").

@@ -11,12 +11,12 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import EnumType, StrEnum
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import BiomechError, InvalidValueError, OptionError, WrongTypeError, did_you_mean
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -16,10 +16,10 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from biomech_id._data_class import dataclass
 from biomech_id.languages import Sentence, table, worded
 
 #: Whether who reads the sentences typed a command, and knows options where others know arguments.

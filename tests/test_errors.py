@@ -15,9 +15,7 @@ OURS = {
     "FrameMismatchError", "OptionError", "OutputError", "WrongTypeError", "UnknownNameError",
 }  # fmt: skip
 #: Raised by protocol, not by a user's mistake.
-BY_PROTOCOL = {
-    "AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter", "FrozenInstanceError",
-}  # fmt: skip
+BY_PROTOCOL = {"AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter"}
 
 
 def faults(source: str) -> list[str]:

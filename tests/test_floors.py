@@ -11,7 +11,6 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
-    "_data_class": 0,  # what every value is declared with
     "doors": 1,  # names of a room that are imported when they are first used
     "languages": 1,  # what errors and findings are said with
     "errors": 2, "_version": 2,
@@ -82,9 +81,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("pipeline.redraw", "biomech_id.report"): _DRAWING,
     ("pipeline.review_page", "biomech_id.report"): "loads matplotlib: only who takes over the report's style waits for it",
 }
-SAMPLE_MAY_IMPORT = {
-    "_data_class", "errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample",
-}  # fmt: skip
+SAMPLE_MAY_IMPORT = {"errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
 NOT_A_LIBRARY = {"data", "pipelines", "reports", "tests", "benchmarks"}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -13,12 +13,12 @@ Reference: Dumas, Aissaoui & de Guise (2004) Comput Methods Biomech Biomed Engin
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed

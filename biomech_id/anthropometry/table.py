@@ -22,13 +22,13 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.settings import ANYTHING, Section, Setting, must_fit, shipped_or_own

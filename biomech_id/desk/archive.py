@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.readers.formats import recordings_among
 
 #: Suffixes of films that lie beside recordings -> what they are served as, whatever they hold.

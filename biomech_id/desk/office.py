@@ -10,11 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id._version import __version__
 from biomech_id.desk.archive import Archive, ArchiveVisit
 from biomech_id.desk.command import check_words, command_line, decided_hash, run_words

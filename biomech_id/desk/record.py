@@ -7,11 +7,11 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass
 from biomech_id.desk.marker_names import NAMES, named_markers_toml
 from biomech_id.desk.refusals import Refusal
 from biomech_id.errors import BiomechError

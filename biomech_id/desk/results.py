@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.desk.archive import ArchiveVisit
 from biomech_id.desk.command import decided_hash
 from biomech_id.desk.look import LAYERS

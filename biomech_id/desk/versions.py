@@ -14,10 +14,10 @@ import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass
 from biomech_id.desk.record import CHOICES_FILE, DECISION_FILES, now_text, revision_of, write_text_whole
 from biomech_id.desk.results import MANIFEST
 from biomech_id.errors import FileRefusedError, MissingInputError

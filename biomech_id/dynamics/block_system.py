@@ -22,12 +22,12 @@ The formalism follows R. N. Watanabe's notebook "Matrix formalism of the Newton-
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.skew import skew
 from biomech_id.conventions import GRAVITY_LAB_M_S2

@@ -7,12 +7,12 @@ the segment's axes written in the laboratory. A NaN frame stays NaN and touches 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, float_array, keep_array, readonly_column_major, stacked
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.html_repr import html_table

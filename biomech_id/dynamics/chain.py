@@ -8,11 +8,11 @@ pelvis as the base.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray, readonly, stacked
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion, MotionStack, Segment

@@ -15,11 +15,11 @@ References: Grood & Suntay (1983) J Biomech Eng 105:136; Desroches, Cheze & Duma
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, keep_array
 from biomech_id.algebra.rotation import jcs_axes
 from biomech_id.algebra.vectors import dot

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.algebra.wrench import Wrench

@@ -13,12 +13,12 @@ through the same functions and still add up.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import cardan_angles, jcs_axes
 from biomech_id.algebra.vectors import cross, dot

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
+
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 

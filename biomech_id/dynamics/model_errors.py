@@ -7,9 +7,9 @@ equations of motion. These values are where the two meet.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
 

@@ -12,11 +12,11 @@ but cameras, masses and force plates enters. In an exact world both are zero; in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed

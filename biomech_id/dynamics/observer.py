@@ -22,11 +22,11 @@ The question and the names follow F. Mielke's notebooks on fictitious wrenches, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, keep_array
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.algebra.wrench import Wrench

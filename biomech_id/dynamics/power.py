@@ -12,9 +12,10 @@ Reference: Buczek et al. (1994) J Biomech 27:1447.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import dot
 from biomech_id.algebra.wrench import Wrench

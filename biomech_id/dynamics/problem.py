@@ -7,9 +7,9 @@ cost per frame does not grow with the number of frames.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External

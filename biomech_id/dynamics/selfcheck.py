@@ -10,9 +10,10 @@ which holds in every frame whatever the quality of the recording, because both s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec
 from biomech_id.dynamics.block_system import block_system

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass, field
+from dataclasses import dataclass, field
+
 from biomech_id.errors import InvalidValueError
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
 from biomech_id.emg.muscles import MUSCLES
 from biomech_id.emg.names import NamedMuscle, name_channels, parse_named
 from biomech_id.emg.processing import LEAST_RATE_HZ

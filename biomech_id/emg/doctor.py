@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass
 from biomech_id.emg.features import Features
 from biomech_id.languages import Sentence
 

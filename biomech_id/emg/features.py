@@ -7,10 +7,11 @@ constant before and after the measurement is left out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.emg.onset import window_rms
 from biomech_id.emg.processing import LOW_HZ, high_edge_hz

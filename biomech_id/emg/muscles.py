@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
-
-from biomech_id._data_class import dataclass
 
 _TABLES = Path(__file__).parent / "tables"
 

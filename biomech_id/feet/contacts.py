@@ -8,10 +8,10 @@ force crosses it, interpolated between analog samples.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity
 from biomech_id.conventions import GRAVITY_M_S2

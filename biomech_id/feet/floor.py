@@ -8,11 +8,11 @@ belt may change its speed (self-paced, ramped): both are believed only where the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.feet.landmarks import Landmarks
 from biomech_id.feet.stance_intervals import frames_within, stance_intervals

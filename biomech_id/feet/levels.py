@@ -7,11 +7,11 @@ level of flat ground changes by less than markers are placed apart.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.feet.landmarks import Landmarks, path_velocity
 from biomech_id.movement.feet import SAME_PLACE_M

@@ -21,10 +21,10 @@ the most certain first, and the first that speaks decides:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.feet.levels import Levels
 from biomech_id.languages import Sentence
 from biomech_id.movement.feet import STEADY as STEADY

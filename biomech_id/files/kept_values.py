@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from biomech_id._data_class import dataclass, field, is_dataclass
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
 from biomech_id.files.digest import digest

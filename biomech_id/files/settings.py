@@ -12,11 +12,11 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError, OptionError, did_you_mean
 from biomech_id.files.text import read_problem, read_text
 

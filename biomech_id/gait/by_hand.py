@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding, OptionError
 from biomech_id.feet.feet_on_plates import PlateLoad, carried_N, distance_to_foot

@@ -12,10 +12,10 @@ weighted by their variances; strikes that disagree by more than they are uncerta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import BiomechError
 from biomech_id.feet.contacts import centre_of_pressure_m

@@ -11,10 +11,10 @@ Dividing by F_z makes p worthless at low force, so it is given only above a shar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.dynamics.body import FootContact

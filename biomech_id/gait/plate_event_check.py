@@ -8,8 +8,8 @@ delay: one late onset would make every step of that side look late. So the rules
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
 from biomech_id.feet.feet import Feet

@@ -7,10 +7,10 @@ meant. Verdicts on stances are followed where feet are put on plates (`gait.by_h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any
 
-from biomech_id._data_class import dataclass, fields, replace
 from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.by_hand import NEAREST_S, StanceVerdict
 from biomech_id.gait.event_findings import out_of_order

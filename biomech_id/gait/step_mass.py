@@ -8,12 +8,12 @@ speed over g T, which is zero over a whole step. So the window is a step, and so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import BiomechError

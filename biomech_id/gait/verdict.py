@@ -8,11 +8,11 @@ heavy it is. Never guessed: what fails a rule has no kinetics and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.criteria import PhasePoint, RuleQuantity
 from biomech_id.interpretation.measuring import LimbCurves, NormCurves, TermNorm

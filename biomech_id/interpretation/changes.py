@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import CYCLE_ROWS, ERROR_SOURCES
 from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, PatternDeviation, covered, is_mirrored, judge_sides
 from biomech_id.interpretation.rules import PatternRule, PatternRules, shipped_rules

@@ -10,9 +10,9 @@ compares a value with a number or with the norm::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.conventions import CYCLE_ROWS, FOOT_PITCH
 from biomech_id.errors import OptionError
 

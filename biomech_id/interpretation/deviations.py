@@ -12,12 +12,12 @@ What else could make it (``artefacts``)? Said in words (`marked`) is what passes
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import FLAT_PITCH_DEG, SIDES
 from biomech_id.interpretation.artefacts import ArtefactTests

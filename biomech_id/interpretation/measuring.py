@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.criteria import RULES_PITCH, Criterion, PhasePoint, RuleLimit, RuleQuantity, RuleTerm

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.files.text import read_problem, read_text
 from biomech_id.interpretation.criteria import Criterion, RuleTerm, parse_criterion, parse_term

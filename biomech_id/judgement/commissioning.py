@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.languages import table
 from biomech_id.session.tables.means import MeanCurves, mean_curves
 from biomech_id.session.tables.session_tables import Tables

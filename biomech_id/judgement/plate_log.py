@@ -8,12 +8,12 @@ walking directions and both feet on a plate leave is the plates' own. A correcti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import read_json

@@ -7,10 +7,10 @@ offered only where rules of two kinds speak against the plates as recorded, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import Finding
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.tracked import with_plates

@@ -23,10 +23,10 @@ what they find.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2, LAYERS_OF_MEANS, SIDES, Aspect
 from biomech_id.errors import Finding

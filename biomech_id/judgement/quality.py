@@ -10,10 +10,10 @@ no rule knows what is normal. A rule without a value is neither passed nor faile
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.measures.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCENT, LARGEST_WEIGHT_PERCENT, LEAST_SLOPE

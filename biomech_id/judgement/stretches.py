@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part, part_words
 from biomech_id.conventions import MM_PER_M, SIDES, UPPER_JOINTS

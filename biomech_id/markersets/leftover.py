@@ -8,12 +8,12 @@ Limits were set on 25 static trials of 16 laboratories. Lengths are metres, labo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import ROLES, MarkerKey, MarkerSet

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError

@@ -11,13 +11,13 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import propose

@@ -9,12 +9,12 @@ point much nearer to its place than any other marker, and one reading of the who
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey

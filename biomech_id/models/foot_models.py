@@ -7,9 +7,9 @@ Light to import: a model's own code is loaded when somebody asks for it. A labor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, SignRow
 from biomech_id.errors import Finding

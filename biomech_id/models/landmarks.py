@@ -8,10 +8,10 @@ pelvis has it, in one of the usual units, tells which.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SIDES

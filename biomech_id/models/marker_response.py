@@ -13,11 +13,11 @@ Left and right legs are moved at once, for neither takes part in the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.skew import unskew
 from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, PELVIS, Part

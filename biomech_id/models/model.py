@@ -7,9 +7,9 @@ A model is one `BodyModel`: plain facts, and the function that calibrates it on 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol, cast, runtime_checkable
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import OptionError

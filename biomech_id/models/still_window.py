@@ -7,9 +7,10 @@ one half as long, down to a tenth: standing that briefly costs a quarter of a de
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.trial import AnalogChannels, Markers, Rotations, Trial
 

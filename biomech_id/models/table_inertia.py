@@ -8,11 +8,11 @@ the foot's length from the heel.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import InertialTable, Row, load_table

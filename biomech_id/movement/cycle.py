@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import Aspect
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import DECIDES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.errors import Finding
 from biomech_id.trial import Event, EventKind
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import Aspect
 from biomech_id.languages import WRITTEN, terms_of, worded
 

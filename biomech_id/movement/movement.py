@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from biomech_id._data_class import dataclass, field, fields, replace
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion, FootContact

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
 from biomech_id.errors import Finding

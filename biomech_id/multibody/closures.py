@@ -12,11 +12,11 @@ gap along the normal is not zero and turns with the plane.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot

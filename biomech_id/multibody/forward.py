@@ -9,11 +9,11 @@ explicit Euler of many teaching texts gains 0.12 J and is 44 degrees/s off after
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import Kind, a, a_quantity, a_str, an_array, or_none, takes

@@ -16,9 +16,10 @@ Source: Moreau (1966) C R Acad Sci Paris 262:1388; Stewart (2000) SIAM Rev 42:3.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity, holds, or_none
 from biomech_id.errors import InvalidValueError

@@ -6,13 +6,13 @@ the last, so that nothing ends where the data do.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import factorial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, IntArray, readonly
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction

@@ -20,11 +20,11 @@ A coordinate is known by its name. Steps of several joints may name the same coo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.rotation import sequence_axes
 from biomech_id.arguments import a_str, each, takes
 from biomech_id.errors import InvalidValueError

@@ -7,11 +7,11 @@ by itself. A law counts as work from outside, that of a spring too: only the spr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, float_array
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.arguments import a, a_str, holds

@@ -11,9 +11,10 @@ where -omega x stands for the three displacements of a quaternion in a body that
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.skew import skew

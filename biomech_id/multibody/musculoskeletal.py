@@ -8,12 +8,12 @@ turns and slides.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, UnknownNameError

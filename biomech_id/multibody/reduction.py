@@ -18,12 +18,12 @@ Source: Schappler, Lilge & Haddadin (2019) IFToMM D-A-CH; Nakamura & Ghodoussi (
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, takes

@@ -12,9 +12,10 @@ Source: Neimark & Fufaev (1972) Dynamics of Nonholonomic Systems.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity, an_array, holds
 from biomech_id.errors import InvalidValueError

@@ -14,13 +14,13 @@ Gravity has no default. Coordinates and speeds are known by name; their order is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_str, an_array, each, holds, or_none

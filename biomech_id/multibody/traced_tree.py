@@ -9,12 +9,12 @@ Source: Featherstone (2008) Rigid Body Dynamics Algorithms, chapters 5 and 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import Orientation, Slide, Turn, quaternion_rows
 from biomech_id.multibody.kinematics import GROUND

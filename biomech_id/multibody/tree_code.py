@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from math import inf
@@ -19,7 +20,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Motion
 from biomech_id.multibody.generated import GeneratedCode, generate, native

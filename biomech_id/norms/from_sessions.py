@@ -11,12 +11,12 @@ the one who is scored.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError

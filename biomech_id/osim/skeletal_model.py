@@ -9,12 +9,12 @@ bodies in OpenSim's models are ISB's: X anterior, Y proximal, Z to the right.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part, proximal_part

@@ -8,9 +8,9 @@ else quiet standing on plates, else periodic steps on them. A session with plate
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Cure, Finding, MissingInputError, option, typed
 from biomech_id.gait.standing_mass import standing_mass_kg

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import asdict, dataclass, replace
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import BiomechError
 from biomech_id.files.atomic import whole_folder

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import asdict, dataclass, field, replace
 from biomech_id.conventions import SCHEMA, SIDES, Aspect
 from biomech_id.errors import BiomechError, Cure, Finding, on_command_line, typed
 from biomech_id.files.surroundings import surroundings

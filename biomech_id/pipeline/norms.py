@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from biomech_id._data_class import dataclass, field
 from biomech_id._version import __version__
 from biomech_id.conventions import MUSCLE_VARIABLES, UPPER_VARIABLES
 from biomech_id.errors import MissingInputError, OptionError

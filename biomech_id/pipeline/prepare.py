@@ -8,11 +8,11 @@ moments (van den Bogert and de Koning 1996, Can J Appl Physiol 21:339; Kristians
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
-from biomech_id._data_class import asdict, dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.arguments import Kind, a, a_count, a_str, each, or_none, takes

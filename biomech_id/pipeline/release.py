@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import Finding, MissingInputError, OptionError, option
 from biomech_id.files.atomic import whole_folder
 from biomech_id.files.json_text import json_text, read_json

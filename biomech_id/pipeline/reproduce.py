@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest

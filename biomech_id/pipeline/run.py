@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import OptionError, OutputError, option
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.json_text import json_text

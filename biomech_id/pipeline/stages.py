@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import BiomechError, OptionError, did_you_mean
 from biomech_id.files.inputs import reading_once
 from biomech_id.pipeline.long_recordings import out_of_memory

@@ -9,10 +9,10 @@ of the ground come from the plates as recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.errors import Finding

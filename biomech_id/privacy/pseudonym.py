@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from biomech_id._data_class import dataclass, field, fields, is_dataclass, replace
 from biomech_id.emg.channels import EmgInput
 from biomech_id.errors import Finding, OptionError, option
 from biomech_id.files.output_names import IN_NO_FILE_NAME, is_plain

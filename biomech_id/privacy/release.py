@@ -11,10 +11,10 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.conventions import CYCLE_ROWS, KINETICS_VALID, frame_columns
 from biomech_id.privacy.kept_words import kept_notes
 from biomech_id.privacy.name_words import NameWords, all_vetted, folded, words_of_name, written_out

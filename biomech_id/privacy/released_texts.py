@@ -11,9 +11,9 @@ import datetime
 import math
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.languages import WRITTEN, table, worded
 from biomech_id.privacy.name_words import all_vetted, vetted_texts, words_of_name
 from biomech_id.privacy.pseudonym import Pseudonym

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.arguments import a, a_path, a_switch, each, or_none, takes
 from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset

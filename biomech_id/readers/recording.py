@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
+
 from biomech_id.markersets import MarkerSet
 from biomech_id.readers.c3d.plates import PlateFacts
 from biomech_id.trial import Event, Markers, Trial

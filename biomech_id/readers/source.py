@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import FileRefusedError, Finding
 
 #: A header block and one parameter block: nothing shorter can be a C3D file.

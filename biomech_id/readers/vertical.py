@@ -7,10 +7,10 @@ the axes the recording software shows on its screen (POINT:Y_SCREEN, a display s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.markersets import MarkerSet, upper_and_lower
 from biomech_id.readers.c3d.plate_wrench import plate_axes

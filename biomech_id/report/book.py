@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -12,7 +13,6 @@ from itertools import groupby, islice
 
 from matplotlib.figure import Figure
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.report import pages as pages_folder
 from biomech_id.report.layout.sheet import Sheet

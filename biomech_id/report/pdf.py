@@ -7,13 +7,13 @@ import gc
 import hashlib
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.report.book import ReportPart, session_pages, session_style, wanted_pages

@@ -12,9 +12,9 @@ import hmac
 import os
 import re
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import FileRefusedError, OptionError, OutputError, option
 from biomech_id.files.atomic import write_problem
 from biomech_id.files.text import read_problem, read_text

@@ -6,12 +6,12 @@ A broken file is named and the others go on; what stops the session is one sente
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, percentiles_seen
 from biomech_id.errors import BiomechError, Cure, Finding, MissingInputError, OptionError, OutputError, option
 from biomech_id.feet.feet import classify

@@ -5,11 +5,11 @@ from __future__ import annotations
 import fnmatch
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.errors import Cure, MissingInputError, OptionError, option
 from biomech_id.files.inputs import sha256_of, state_of
 from biomech_id.files.output_names import leads_elsewhere

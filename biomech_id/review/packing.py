@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 
 #: Steps in which positions (m), forces (N) and the components of segments' axes are written.

@@ -6,11 +6,11 @@ did, and every centre of pressure is shifted by the same few centimetres.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES
 from biomech_id.sample.body import Person
 from biomech_id.sample.ground import GroundWrench

@@ -13,11 +13,11 @@ the floor below the ankle centre of a foot that stands flat (z up, x along the f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import atan2, cos, sin
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 

@@ -13,9 +13,10 @@ two angles differs from zero; in swing both motions add up smoothly, with a glid
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.footsteps import Footsteps, Plan, Walk, phase_since
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.floors.floor import Floor

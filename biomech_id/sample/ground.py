@@ -12,11 +12,11 @@ rest of the foot rolls over them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.sample.arrays import Array, FloatArray, IntArray
 from biomech_id.sample.footsteps import Footsteps

@@ -8,11 +8,11 @@ velocity jumps: of the same take-off (equal posture), or of another one that rea
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.sample.arrays import BoolArray, FloatArray
 from biomech_id.sample.body import Person

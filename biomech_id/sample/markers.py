@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.body import Person

@@ -13,10 +13,10 @@ segment recursion, no frame-by-frame differences and no acceleration formula is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.sample.arrays import Array, FloatArray

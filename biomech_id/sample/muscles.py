@@ -7,10 +7,10 @@ noise, in volts at the skin. Nothing here is shared with what finds, judges or f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.truth import TrueMuscle, TrueStance
 from biomech_id.trial import AnalogChannels

@@ -9,9 +9,10 @@ whose tangent turns from d0 to d1 within a few w of u = 0; in the bend the walke
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.jets import Jet, constant, jet_unit, sqrt, stack

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import pi
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.sample.body import Person
 from biomech_id.sample.footsteps import Walk
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack

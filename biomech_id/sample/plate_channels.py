@@ -11,9 +11,10 @@ x = unit(c1 - c2), z = unit(x cross (c1 - c4)) (down), y = z cross x, and force 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import MM_PER_M
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import ForcePlate

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError

@@ -8,9 +8,10 @@ foot its share: vertical forces are exact, where the floor's moment acts is not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.sample.arrays import BoolArray, FloatArray
 from biomech_id.sample.ground import GroundWrench
 from biomech_id.sample.jets import Jet, constant, stack

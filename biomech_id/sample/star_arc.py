@@ -7,11 +7,11 @@ from the pelvis by forward kinematics: hip Ry(-flexion) Rx(s abduction), knee Ry
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import cos, pi, sin
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.body import Person
 from biomech_id.sample.feet import FootMotion, Sole

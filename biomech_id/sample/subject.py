@@ -10,13 +10,13 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from math import sqrt
 from typing import Any, Literal, ParamSpec
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.arguments import Kind, a, a_count, a_quantity, a_str, a_switch, a_word, each, holds, or_none
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError

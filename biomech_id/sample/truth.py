@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import Event
 

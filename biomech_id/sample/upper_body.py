@@ -14,11 +14,11 @@ and no acceleration formula is involved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.conventions import GRAVITY_LAB_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.body import Inertia, Person, rotation_y, rotation_z

@@ -8,9 +8,9 @@ A key is written as a path: ``trials[].cycles[].used`` is the key ``used`` of ea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import Aspect
 
 #: Where the wheel has the same for machines: a Frictionless data package of the tables, a JSON Schema of each document.

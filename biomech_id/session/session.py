@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -17,7 +18,6 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.html_repr import html_table
 from biomech_id.anatomy import Part

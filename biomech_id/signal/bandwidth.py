@@ -11,9 +11,10 @@ have p near 0.8 and f_c at the upper end of the band.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 

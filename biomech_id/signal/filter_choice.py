@@ -9,9 +9,10 @@ costs more. docs/decisions/filtering.md shows both numbers for real recordings.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
 from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass, odd_spectrum

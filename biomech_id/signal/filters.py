@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError

@@ -8,12 +8,12 @@ most twice its own 95th percentile); a marker that is mistaken for a reflection,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.signal.runs import runs
 

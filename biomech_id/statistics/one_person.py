@@ -12,9 +12,10 @@ fewer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
 from biomech_id.session.values.norm import Spread

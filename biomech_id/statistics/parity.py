@@ -19,13 +19,13 @@ but enters every joint moment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import (
     ANGLE_VARIABLE,

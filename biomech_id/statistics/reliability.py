@@ -10,10 +10,10 @@ of multiple correlation (CMC) says how alike the curves' shapes are, 1 where the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 
 

@@ -11,10 +11,10 @@ The band is half of what 95 % of the drawn changes span, of the errors that the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, SCORE_POINTS

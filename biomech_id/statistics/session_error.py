@@ -8,13 +8,13 @@ more the shorter a leg is; moments and powers per kilogram do not. What the walk
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, SIDES
 from biomech_id.session.tables.means import MeanCurves

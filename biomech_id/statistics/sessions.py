@@ -14,13 +14,13 @@ Two persons, or hip centres that are measured in each session, share less, and t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES, SIDES
 from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES

@@ -10,9 +10,10 @@ unchanged walk::
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import ShapeError
 from biomech_id.statistics.random_field import ALPHA, chance_above, curve_fwhm, curve_limit

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.arguments import a_quantity, a_str, holds, member, or_none
 from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError

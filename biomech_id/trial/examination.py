@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
 from pathlib import Path
 
-from biomech_id._data_class import dataclass, fields
 from biomech_id.conventions import SIDES
 
 #: Words of a key that is about who a person is: such keys are never read.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, keep_array, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, keep_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a_count, a_str, a_word, holds, takes

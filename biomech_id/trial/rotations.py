@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, keep_array
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.rotation import nearest_rotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, a_word, by, each, holds, or_none, takes
 from biomech_id.conventions import SIDES

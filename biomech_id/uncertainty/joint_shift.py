@@ -19,11 +19,11 @@ differentiated, and d, d' and d'' are correlated with the differentiator's Gram 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain

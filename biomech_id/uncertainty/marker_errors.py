@@ -21,13 +21,13 @@ How much the tissue of this subject moved, the lengths of thigh and shank betwee
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion

@@ -11,11 +11,11 @@ Directions are laboratory axes or the axes of a segment: a joint centre misplace
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, fields
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, matvec

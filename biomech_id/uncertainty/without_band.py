@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-
-from biomech_id._data_class import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-
-from biomech_id._data_class import dataclass, field
+from dataclasses import dataclass, field
 
 #: How long (s) a launch ticket and one of a file live.
 LAUNCH_S, MEDIA_S = 60.0, 3600.0

@@ -6,8 +6,8 @@ Records that nobody touches are copied byte for byte; only their pointers to the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import OutputError
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.processor import Processor

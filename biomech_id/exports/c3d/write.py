@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id._data_class import dataclass
 from biomech_id._version import __version__
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import (

@@ -21,11 +21,11 @@ differ in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.rotation import cardan_angles, rotation_about
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed

@@ -8,11 +8,11 @@ that, so that the point neither leaps nor runs away; off the ground everything i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import SIDE_WORDS

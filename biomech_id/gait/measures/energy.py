@@ -14,10 +14,10 @@ stance by themselves: while both feet stand the one leg brakes and the other one
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import dot
 from biomech_id.conventions import GRAVITY_M_S2

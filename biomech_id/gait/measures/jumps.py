@@ -14,10 +14,10 @@ difference is told with how much lower (Linthorne 2001, Am J Phys 69:1198). Take
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.measures.spatiotemporal import GaitParameter

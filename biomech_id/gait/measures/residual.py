@@ -15,10 +15,10 @@ Limits stand beside the names they belong to; ``benchmarks/studies/residual.md``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.conventions import GRAVITY_M_S2, SIDES

@@ -16,10 +16,10 @@ direction of travel. All per kg of body mass.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.dynamics.body import FootContact
 from biomech_id.feet.landmarks import Landmarks

@@ -9,10 +9,10 @@ time / sqrt(l / g), speed / sqrt(g l).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.feet.floor import Belts, carried_back, find_belts, flat_stances

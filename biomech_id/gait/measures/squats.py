@@ -12,10 +12,10 @@ Forces are those of all plates together, asymmetry is left less right over the m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.measures.jumps import JumpRecord

@@ -20,10 +20,10 @@ good or bad by itself: patients who are not sure widen their steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.feet.floor import Belts

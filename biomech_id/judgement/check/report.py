@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from typing import Any
 
-from biomech_id._data_class import dataclass
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import Finding

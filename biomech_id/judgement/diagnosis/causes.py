@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError
 from biomech_id.judgement.diagnosis import put

@@ -11,10 +11,10 @@ is no chance (normal tails, 18 people).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.lapack import lapack
 from biomech_id.judgement.diagnosis.causes import Possible

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
+
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues, of_legs
 from biomech_id.judgement.diagnosis.of_plates import of_plates
 from biomech_id.judgement.diagnosis.recorded import Recorded

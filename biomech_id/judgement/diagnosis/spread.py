@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 
 HERE = Path(__file__).parent

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis.recorded import Recorded, smooth

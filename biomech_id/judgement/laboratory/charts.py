@@ -15,9 +15,10 @@ error counts as ten sessions, values are clipped, and deviations are not made no
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+
 import numpy as np
 
-from biomech_id._data_class import dataclass, fields
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 
 #: Slack and limit of the sums, in standard deviations of one session.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.judgement.diagnosis.spread import package_spread
 from biomech_id.judgement.laboratory.left_behind import (
     FREE_MOMENT,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS, Part
 from biomech_id.dynamics.body import Segment

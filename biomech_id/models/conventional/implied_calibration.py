@@ -14,10 +14,10 @@ A clinician may tune a thigh rotation in the walks after the static trial: only 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from biomech_id._data_class import asdict, dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import MM_PER_M, SIDE_SIGN, SIDES

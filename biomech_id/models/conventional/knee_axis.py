@@ -7,11 +7,11 @@ lateral axes along the knees' common axis of rotation (SARA, `joint_centres.func
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import MM_PER_M, SIDE_SIGN
 from biomech_id.dynamics.body import BodyMotion, Frames
 from biomech_id.errors import Finding, InvalidValueError, option

@@ -10,9 +10,10 @@ from the untorsioned, ankle angles from the torsioned tibia).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.vectors import matvec

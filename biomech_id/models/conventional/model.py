@@ -7,10 +7,10 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import PELVIS, Part

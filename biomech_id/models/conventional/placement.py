@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import LEG_SEGMENTS

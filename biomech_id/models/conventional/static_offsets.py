@@ -12,10 +12,10 @@ heights the markers were stuck at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN

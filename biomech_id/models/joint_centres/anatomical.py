@@ -8,10 +8,10 @@ each centre comes the joint's outward direction, from medial to lateral.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESSIONS, PelvisSize, hip_centre_by_regression

@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.model_errors import DAVIS_ERROR, HIP_ERROR, CentreError
 from biomech_id.errors import MissingInputError

@@ -13,11 +13,11 @@ that hardly bends: below 30 degrees of flexion in swing it is refused. So it is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.dynamics.body import BodyMotion

@@ -7,11 +7,11 @@ TH of the hindfoot at the heel, TF of the forefoot at the first metatarsal's bas
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.models.oxford_foot.geometry import axes_of, onto_plane, smoothed_group, smoothed_hindfoot

@@ -8,11 +8,11 @@ default, unless the heel marker stands so high that the foot may be in equinus: 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import AXES, FOOT_TABLE, MM_PER_M, SIDES
 from biomech_id.errors import Finding

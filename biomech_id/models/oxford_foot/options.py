@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ condition by up to 1.5e-4 rad. ``docs/oxford-foot.md`` has the sizes of these di
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import SIDE_SIGN

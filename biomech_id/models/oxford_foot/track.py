@@ -9,10 +9,10 @@ forefoot's axis.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.conventions import SIDE_SIGN

@@ -9,11 +9,11 @@ joint centres.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.rotation import nearest_rotations

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.anatomy import PELVIS, Part, part_words

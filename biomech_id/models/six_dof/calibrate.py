@@ -24,10 +24,10 @@ because inertial tables count from there.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import LEG_SEGMENTS, Part

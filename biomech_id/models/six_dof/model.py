@@ -9,11 +9,11 @@ A segment with two markers takes that joint centre as its third point. Frames th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part

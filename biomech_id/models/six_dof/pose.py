@@ -23,10 +23,11 @@ and where it is smaller still they are solved again by singular value decomposit
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
 

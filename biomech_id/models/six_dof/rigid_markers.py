@@ -8,11 +8,11 @@ spine and points that software computed from other markers, which know nothing o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.anatomy import Part
 from biomech_id.markersets.marker_set import MarkerSet

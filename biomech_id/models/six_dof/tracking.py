@@ -9,10 +9,10 @@ behind it, held beyond its first and last sight. Poses are then fitted to comple
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, PELVIS, Part, part_words, proximal_part
 from biomech_id.dynamics.body import Frames

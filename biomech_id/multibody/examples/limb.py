@@ -9,13 +9,13 @@ The question, an n-link limb with wrenches in every frame, is that of F. Mielke'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Motion, Segment
 from biomech_id.dynamics.chain import Chain

@@ -7,12 +7,12 @@ origin in its joint and x along the link. Each function returns a `System`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError

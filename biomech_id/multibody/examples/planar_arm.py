@@ -14,13 +14,13 @@ a cosine in (14), a factor of 2 in (31), and the two meanings of d_S (see `Sprin
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.body import Segment

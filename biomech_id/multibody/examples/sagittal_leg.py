@@ -12,11 +12,11 @@ the foot does in a turn, points nowhere in it: its angle may leap, and such a le
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import LEG_SEGMENTS

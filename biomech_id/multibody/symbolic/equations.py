@@ -11,6 +11,7 @@ Source: Gede et al. (2013) ASME DETC2013-13470; Kane & Levinson (1985) Dynamics:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from sympy.core.function import AppliedUndef
 from sympy.physics import mechanics as me
 from sympy.simplify.fu import TR8
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, MissingInputError
 

@@ -11,6 +11,7 @@ of `biomech_id.dynamics.observer`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +19,6 @@ import sympy as sp
 from sympy.physics import mechanics as me
 from sympy.simplify.fu import TR8
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import Place
 from biomech_id.multibody.kinematics import GROUND

@@ -6,12 +6,12 @@ Names of files are relative to the setup's folder, as the tools take them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.musculoskeletal import Measurement
 from biomech_id.readers.opensim.document import (

@@ -13,11 +13,11 @@ constraints cannot carry what such a row needs, there is no answer, and it is re
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross

@@ -12,11 +12,11 @@ much less than the bands of both, which misplaced markers make wide. Trials that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS

@@ -10,12 +10,12 @@ centres no better than those of scaling by hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, each, or_none, takes

@@ -8,9 +8,10 @@ joint is and how far it slides, the child's where its own frame is.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import points_jacobian

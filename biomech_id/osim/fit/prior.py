@@ -7,10 +7,10 @@ Factors s of K bodies along their axes have logarithms z ~ N(0, C), C made of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anthropometry.size_spread import size_spreads
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel

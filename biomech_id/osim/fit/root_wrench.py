@@ -8,10 +8,10 @@ At the root a model is held by nothing: the wrench that inertia and weight need,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.multibody.musculoskeletal import ModelBody, MusculoskeletalModel

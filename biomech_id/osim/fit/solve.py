@@ -10,9 +10,10 @@ moves in the same way in every stride. A marker further off than `ROBUST_SIGMAS`
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.fit.places import SizedModel, Sizes, SkinAngles

@@ -6,10 +6,10 @@ One setup may ask for both: reactions without a file of forces take those that i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS

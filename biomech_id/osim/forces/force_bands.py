@@ -13,10 +13,10 @@ interval: in the one implanted knee that was looked at, 56 % of the measured row
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_str, each, or_none, takes

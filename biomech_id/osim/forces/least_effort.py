@@ -16,9 +16,10 @@ The conditions of Karush, Kuhn and Tucker are the test: the slope of the effort 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import OptionError

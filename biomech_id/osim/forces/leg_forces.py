@@ -7,10 +7,10 @@ the row: a foot without a plate would put the body's weight on reserves. Muscles
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.leg_forces import Banded, ForceOptions, LegForces

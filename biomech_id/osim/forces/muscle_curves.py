@@ -15,11 +15,11 @@ nearly 1, and De Groote's has none at all. Strengths come out up to 1.29 times t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.osim.forces.bezier import BezierCurve, Knot
 

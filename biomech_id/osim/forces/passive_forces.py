@@ -14,13 +14,13 @@ Contacts are those of Hunt and Crossley (Sherman, Seth and Delp 2011, Simbody's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Protocol
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed

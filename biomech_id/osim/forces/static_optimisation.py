@@ -7,10 +7,10 @@ and contacts of a model that `read_actuated` reads act. See docs/muscle-forces.m
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_switch, each, takes

@@ -7,11 +7,11 @@ range, those that follow others follow, locked ones stay.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError

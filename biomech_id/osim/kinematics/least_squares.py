@@ -11,9 +11,10 @@ and inertia are enough for its kinetic energy.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.osim.skeleton.closing import BOUND, bound_directions

@@ -10,10 +10,10 @@ places of the first: its sum is up to millimetres less than the path it draws. H
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.models.triads import unit

@@ -8,11 +8,11 @@ in a plane: what matters are the directions in which the coordinates may move, t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError

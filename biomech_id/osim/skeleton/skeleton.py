@@ -7,12 +7,12 @@ coordinates are the model's, in the model's order, each with its rate as its spe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, holds

@@ -7,11 +7,11 @@ lies beyond it, so that angular velocities are a matrix of ones and zeros times 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.multibody.joints import Axis, Orientation, Slide, X, Y, Z
 from biomech_id.multibody.kinematics import TreeLayout

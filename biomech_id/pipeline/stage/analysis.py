@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads

@@ -6,9 +6,9 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.errors import BiomechError, OptionError, on_command_line
 from biomech_id.files.atomic import check_writable, refuse_lost_link
 from biomech_id.files.json_text import read_json

@@ -7,7 +7,8 @@ Words are counted from 1 as in the C3D user guide: 2 points, 3 analog values per
 
 from __future__ import annotations
 
-from biomech_id._data_class import dataclass
+from dataclasses import dataclass
+
 from biomech_id.readers.c3d.processor import Processor
 from biomech_id.readers.c3d.records import without_controls
 

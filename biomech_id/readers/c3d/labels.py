@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import MissingInputError, some_of
 from biomech_id.readers.c3d.doubtful_names import unusual
 from biomech_id.readers.c3d.file import C3DFile

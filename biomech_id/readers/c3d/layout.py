@@ -7,11 +7,11 @@ a combination that fits, a disagreement ends in a refusal: reading on would put 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from math import ceil, isfinite
 from typing import TypeVar
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters

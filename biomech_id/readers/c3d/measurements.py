@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.plain_text import without_accents
 from biomech_id.readers.c3d.parameters import Parameter, Parameters
 

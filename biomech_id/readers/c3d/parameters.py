@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import FileRefusedError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor, processor_of

@@ -7,10 +7,10 @@ calibration matrix. A laboratory adds its own with `register_plate_type`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry

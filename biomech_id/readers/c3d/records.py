@@ -12,12 +12,12 @@ file is refused: half of a parameter section looks like all of it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import prod
 from unicodedata import category
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.errors import FileRefusedError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor

@@ -7,9 +7,9 @@ the pose was not found.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 
-from biomech_id._data_class import dataclass
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.records import BLOCK_BYTES
 

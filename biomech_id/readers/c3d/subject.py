@@ -7,12 +7,12 @@ PROCESSING come first. What they leave out is filled in by what other names mean
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from math import degrees as degrees_of
 from math import isfinite, radians
 from typing import Any
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.measurements import NamedValue, in_si, is_about_person, measurements, rows_as_text

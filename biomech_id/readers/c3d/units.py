@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.source import FileFindings

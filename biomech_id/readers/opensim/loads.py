@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
 from pathlib import Path
 
-from biomech_id._data_class import dataclass
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.document import element_text, read_document
 

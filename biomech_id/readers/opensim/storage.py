@@ -8,11 +8,11 @@ they end in ``.mot``; every other file that does not say holds radians. So does 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError

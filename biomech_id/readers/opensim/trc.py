@@ -6,11 +6,11 @@ cells and NaN are missing. Axes are the file's own: Y up, as OpenSim wants them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.interpretation.artefacts import ArtefactTests
 from biomech_id.interpretation.changes import knee_axis_of

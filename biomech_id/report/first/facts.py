@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import CYCLE_ROWS, SIDES, Aspect
 from biomech_id.errors import Finding
 from biomech_id.interpretation.artefacts import Artefact, ArtefactTests

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, LIMIT_SD, small_norm_factor
 from biomech_id.report.first.facts import SessionFacts

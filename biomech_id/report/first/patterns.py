@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.criteria import PHASE_WINDOWS
 from biomech_id.interpretation.deviations import LIMIT_SD, PatternDeviation, small_norm_factor

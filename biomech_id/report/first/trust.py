@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.deviations import LEAST_SAID_CYCLES, MOST_UNSAID, could_not_have_been_said
 from biomech_id.languages import worded

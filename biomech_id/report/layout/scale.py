@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
+import numpy as np
 
 #: A curve leaves its panel where it passes the end by more than its own line is thick, as a share of the panel: the noise of an
 #: unloaded plate does not.

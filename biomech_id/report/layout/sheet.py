@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Unpack
 
 from matplotlib.figure import Figure
@@ -10,7 +11,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
 from biomech_id.files.settings import laid_over, must_fit, read_written, toml_of
 from biomech_id.languages import terms_of

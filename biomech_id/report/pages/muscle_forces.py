@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.report.layout.numbers import digits

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.emg.muscles import MUSCLES
 from biomech_id.languages import terms_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, MUSCLE_VARIABLES, SIDES, Aspect, SignRow
 from biomech_id.report.layout.reasons import reasons_of

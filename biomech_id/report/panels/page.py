@@ -9,11 +9,11 @@ is registered before::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from matplotlib.figure import Figure
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.conventions import SIDES
 from biomech_id.plugins import Registry
 from biomech_id.report.layout.style import Style

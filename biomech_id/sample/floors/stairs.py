@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.sample.arrays import FloatArray, IntArray
 from biomech_id.sample.floors.floor import Floor
 from biomech_id.sample.jets import Jet

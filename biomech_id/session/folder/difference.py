@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
 from biomech_id.session.folder.read_write import MANIFEST

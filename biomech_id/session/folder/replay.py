@@ -10,13 +10,13 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion

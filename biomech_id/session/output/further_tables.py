@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import TABLES, Column, TableRow
 from biomech_id.errors import OptionError
 from biomech_id.plugins import Registry

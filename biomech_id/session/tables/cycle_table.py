@@ -8,11 +8,11 @@ for a stance whose next strike lies outside the trial (``stance_only``; percent 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import JOINTS

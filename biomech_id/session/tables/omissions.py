@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect
 from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import layers_taken

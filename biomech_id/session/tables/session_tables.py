@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect, Column, table_columns

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from itertools import chain, count
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.emg.cycles import TrialEmg

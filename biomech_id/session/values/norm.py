@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, table_columns
 from biomech_id.errors import Finding

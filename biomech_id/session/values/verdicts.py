@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from biomech_id._data_class import dataclass
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.feet.movements import TrialKind
 from biomech_id.languages import Sentence

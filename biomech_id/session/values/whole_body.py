@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import matvec

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from biomech_id._data_class import dataclass, field
 from biomech_id.algebra.arrays import over_seen
 from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.conventions import MM_PER_M, SIDES

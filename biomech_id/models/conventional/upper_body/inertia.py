@@ -19,11 +19,11 @@ sit at the joint below. ``tests/real`` reproduces both to say how far they are o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec, matvec_transposed
 from biomech_id.anatomy import LEG_SEGMENTS, PELVIS, Part

@@ -14,10 +14,10 @@ the frames against stored ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id._data_class import dataclass
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.vectors import cross

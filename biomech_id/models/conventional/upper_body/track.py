@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from biomech_id._data_class import dataclass, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import BODY_PARTS, LEG_SEGMENTS, PELVIS, Part
 from biomech_id.conventions import SIDES
