@@ -63,6 +63,22 @@ class FileFacts:
     events: tuple[Event, ...]
     rotations: tuple[str, ...] = ()
 
+    @classmethod
+    def of_trial(cls, trial: Trial) -> FileFacts:
+        """Return the facts of a file in a format without plates and parameters, as far as its trial shows them.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording as read.
+        """
+        return cls(
+            processor="", number_format="text", frames=trial.n_frames, frames_promised=trial.n_frames, rate_hz=trial.rate_hz,
+            analog_rate_hz=trial.analog.rate_hz, first_frame=trial.first_frame, points=len(trial.markers.names),
+            labels=trial.markers.names, analog_channels=len(trial.analog.names), units="", vertical="+Z", plates=(),
+            events=trial.events,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Recording:

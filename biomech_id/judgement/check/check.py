@@ -1,4 +1,4 @@
-"""Checking files: one, or every C3D file below some folders; what of muscle signals and stored outputs a file shows by itself."""
+"""Checking files: one, or every C3D file below some folders."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
-from biomech_id.emg.cycles import TrialEmg, stored_cycles
-from biomech_id.emg.findings import record_findings, session_findings
-from biomech_id.emg.record import read_emg
 from biomech_id.errors import BiomechError, Finding
 from biomech_id.judgement.check.markers import inspect_markers
+from biomech_id.judgement.check.muscles import inspect_muscles
+from biomech_id.judgement.check.outputs import inspect_outputs
 from biomech_id.judgement.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.judgement.check.report import CheckReport
 from biomech_id.markersets import load_markerset
@@ -21,56 +18,6 @@ from biomech_id.readers.formats import FORMATS, format_of, recordings_among
 from biomech_id.readers.recording import FileFacts
 from biomech_id.session.values.step import Progress, Step
 from biomech_id.trial import Trial
-
-#: A single frame this many times the whole range of its curve away from its neighbours is no movement.
-SPIKE_RANGES = 2.0
-FEWEST_FRAMES = 20
-
-
-def inspect_outputs(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with stored angles, moments, powers and computed points.
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording as read, with its model outputs.
-    """
-    if not trial.model_outputs or trial.n_frames < FEWEST_FRAMES:
-        return
-    names = list(trial.model_outputs)
-    values = np.stack([trial.model_outputs[name] for name in names])
-    with np.errstate(invalid="ignore", over="ignore"):
-        off = np.abs(values[:, 1:-1] - 0.5 * (values[:, :-2] + values[:, 2:]))
-        bridge = np.abs(values[:, 2:] - values[:, :-2])
-        # Sorting puts NaN last; the second largest and smallest leave a single spike out of the range.
-        ordered = np.sort(np.nan_to_num(values, nan=np.inf), axis=1)
-        count = np.isfinite(values).sum(axis=1)
-        top = np.take_along_axis(ordered, np.maximum(count - 2, 0)[:, None], axis=1)[:, 0]
-        spread = top - ordered[:, 1]
-        spike = (
-            (off > SPIKE_RANGES * spread[:, None]) & (bridge < 0.5 * off) & (count > FEWEST_FRAMES)[:, None] & (spread > 0)[:, None]
-        )
-    spikes = np.argwhere(spike)
-    if len(spikes):
-        which, frame, _ = spikes[0]
-        place = {"output": names[which], "trial": trial.name, "frame": int(frame) + 1 + trial.first_frame}
-        yield Finding("output-spike", place, trial.name)
-
-
-def inspect_muscles(trial: Trial) -> Iterator[Finding]:
-    """Yield what a recording's muscle signals tell: channels that hold none, alike ones, exchanged sides where strikes are stored.
-
-    Parameters
-    ----------
-    trial : Trial
-        The recording as read, with its analog channels.
-    """
-    if all(plate is not None for plate in trial.analog.plates):
-        return
-    muscles = TrialEmg(trial.name, read_emg(trial.analog, first_time_s=trial.first_time_s), tuple(stored_cycles(trial)))
-    yield from record_findings(muscles.record, trial.name)
-    yield from session_findings([muscles.record], muscles.evidence)
-
 
 C3D_SUFFIX = ".c3d"
 
@@ -150,23 +97,19 @@ def _refused(rule: str, values: dict[str, object], path: str) -> CheckReport:
     return CheckReport(path, finding.message, None, (finding,))
 
 
-def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:
-    for base, folders, files in os.walk(folder, onerror=tell):
+def _walk(folder: str | os.PathLike[str], refused: Callable[[OSError], None]) -> Iterator[Path]:
+    """The C3D files of each folder; of one that has none the recordings of other formats, as ``run`` reads them."""
+    for base, folders, files in os.walk(folder, onerror=refused):
         # What is hidden belongs to other systems; ``run`` and `batch` leave it out as well.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        seen = [Path(base) / name for name in sorted(files) if not name.startswith(".")]
-        yield from [path for path in seen if path.suffix.lower() == C3D_SUFFIX] or recordings_among(seen)
+        visible = [Path(base) / name for name in sorted(files) if not name.startswith(".")]
+        c3d_files = [path for path in visible if path.suffix.lower() == C3D_SUFFIX]
+        yield from c3d_files if c3d_files else recordings_among(visible)
 
 
 def _recording(path: str | os.PathLike[str], *, trust: bool, marker_set: str | os.PathLike[str] | None) -> Recording:
-    """A file read, with what it says of itself; formats without plates and parameters say little."""
+    """A file read, with what it says of itself."""
     if format_of(Path(path)).suffix == C3D_SUFFIX:
         return read_recording(path, trust=trust, marker_set=marker_set)
     trial = read(path, trust=trust, marker_set=marker_set)
-    facts = FileFacts(
-        processor="", number_format="text", frames=trial.n_frames, frames_promised=trial.n_frames, rate_hz=trial.rate_hz,
-        analog_rate_hz=trial.analog.rate_hz, first_frame=trial.first_frame, points=len(trial.markers.names),
-        labels=trial.markers.names, analog_channels=len(trial.analog.names), units="", vertical="+Z", plates=(),
-        events=trial.events,
-    )  # fmt: skip
-    return Recording(trial, facts)
+    return Recording(trial, FileFacts.of_trial(trial))
