@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import shorten
@@ -68,9 +69,10 @@ def check(
 
     Example: biomech-id check patients/anna
     """
-    show = partial(_Terminal().show if sys.stdout.isatty() else _show, language=language)
+    for_eyes = partial(_Terminal().show if sys.stdout.isatty() else _show, language=language)
+    show = None if json_lines else for_eyes
     codes = [DONE]
-    with shown_progress(progress, timings=timings, logged=False, language=language) as told:
+    with shown_progress(progress, timings=timings, logged=False, language=language) as listener:
         with stage("start"):
             folders = any(path.is_dir() for path in paths)
             at_first_use("pandas")
@@ -82,20 +84,18 @@ def check(
                 from biomech_id.request.job import Job
 
                 settings = recipe_of(recipe, model, None)
-                told_to = (settings, static, (), tuple(exclude or ()), subject)
-                jobs = {path: replace(Job((path,), *told_to), review=review) for path in paths if path.is_dir()}
+                asked = partial(
+                    Job, recipe=settings, static=static, exclude=tuple(exclude or ()), subject_file=subject, review=review
+                )
+                jobs = {path: asked((path,)) for path in paths if path.is_dir()}
         for path in paths:
             # One folder of an archive is held at a time; the walk goes through them one after the other.
-            for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=told), _folder_of):
+            for folder, reports in groupby(iter_check([path], marker_set=marker_set, progress=listener), _folder_of):
                 if path.is_dir() and folder is not None:
                     own = replace(jobs[path], paths=(folder,))
-                    codes.append(
-                        _folder(
-                            own, reports, marker_set, None if json_lines else show, everything, progress=told, language=language
-                        )
-                    )
+                    codes.append(_folder(own, reports, marker_set, show, everything, progress=listener, language=language))
                 else:
-                    codes += [_shown(report, None if json_lines else show) for report in reports]
+                    codes += [_shown(report, show) for report in reports]
     return max(codes, key=(DONE, WARNINGS, FAILED).index)
 
 
@@ -163,34 +163,53 @@ def first_screen(
     language : str, optional
         Language of the words: one of `languages.LANGUAGES`.
     """
+    lines, warnings = _verdict_lines(verdict, language), _warning_lines(verdict, language)
+    if not short:
+        return lines + warnings
+    noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
+    end = worded("check-end", {"files": len(reports), "noticed": noticed}, language)
+    if verdict.verdict != "lacks":
+        warnings = _fit_to_screen(warnings, lines, language)
+    elif verdict.commands:
+        warnings = []
+    return [*lines, *warnings, end]
+
+
+def _verdict_lines(verdict: FolderVerdict, language: str) -> list[str]:
+    """The verdict, how far a run will come, cycles to expect, what cures each lack, and by which command."""
     from biomech_id.pipeline.folder_verdict import OTHER
 
-    say, lacks = partial(worded, language=language), verdict.verdict == "lacks"
-    lines = [verdict.sentence.text(language)]
-    lines += [say("check-layer", {"layer": layer, **sides}) for layer, sides in verdict.layers.items()]
-    lines += [f"  {finding.text(language)}" for finding in verdict.foot_models]
-    counts = {
-        f"{SIDE_WORDS[side]}_{name}": number
-        for side, expected in verdict.cycles.items()
-        for name, number in (("with", expected.with_kinetics), ("without", expected.without_kinetics))
-    }
-    known = bool(verdict.layers)
-    lines.append(say("check-cycles", {"cured": lacks and known, "known": known, **counts}))
-    lines += [say("check-cure", {"lacks": lacks, "cure": cure.sentence}) for cure in verdict.cures if cure.lack != OTHER]
-    lines += [say("check-command", {"command": command}) for command in verdict.commands]
-    sentences = [say("check-sentence", {"lacks": lacks, "sentence": sentence}) for sentence in verdict.lacks]
-    noticed = sum(finding.severity != "info" for report in reports for finding in report.findings)
-    end = say("check-end", {"files": len(reports), "noticed": noticed})
-    if not short:
-        return [*lines, *sentences]
-    if lacks:
-        return [*lines, *([] if verdict.commands else sentences), end]
+    say, lacks, known = partial(worded, language=language), verdict.verdict == "lacks", bool(verdict.layers)
+    cycles: dict[str, object] = {"cured": lacks and known, "known": known}
+    for side, expected in verdict.cycles.items():
+        cycles[f"{SIDE_WORDS[side]}_with"] = expected.with_kinetics
+        cycles[f"{SIDE_WORDS[side]}_without"] = expected.without_kinetics
+    cures = [cure.sentence for cure in verdict.cures if cure.lack != OTHER]
+    return [
+        verdict.sentence.text(language),
+        *(say("check-layer", {"layer": layer, **sides}) for layer, sides in verdict.layers.items()),
+        *(f"  {finding.text(language)}" for finding in verdict.foot_models),
+        say("check-cycles", cycles),
+        *(say("check-cure", {"lacks": lacks, "cure": cure}) for cure in cures),
+        *(say("check-command", {"command": command}) for command in verdict.commands),
+    ]
+
+
+def _warning_lines(verdict: FolderVerdict, language: str) -> list[str]:
+    """What lacks, or what a run will complain about."""
+    lacks = verdict.verdict == "lacks"
+    return [worded("check-sentence", {"lacks": lacks, "sentence": sentence}, language) for sentence in verdict.lacks]
+
+
+def _fit_to_screen(warnings: list[str], lines: list[str], language: str) -> list[str]:
+    """The warnings that fit on a screen below other lines, each on one row; the last row counts those that do not."""
     width = get_terminal_size((WIDTH, SCREEN_LINES)).columns
-    room = max(SCREEN_LINES - 1 - sum(-(-len(line) // width) for line in lines), 0)
-    fitting = [f"  {shorten(line, width - 2, placeholder=' ...')}" for line in sentences[:room]]
-    if len(sentences) > room:
-        fitting[-1:] = [say("check-more", {"n": len(sentences) - room + 1})]
-    return [*lines, *fitting, end]
+    rows = sum(ceil(len(line) / width) for line in lines)
+    room = max(SCREEN_LINES - 1 - rows, 0)
+    fitting = [f"  {shorten(line, width - 2, placeholder=' ...')}" for line in warnings[:room]]
+    if len(warnings) > room:
+        fitting[-1:] = [worded("check-more", {"n": len(warnings) - room + 1}, language)]
+    return fitting
 
 
 def _shown(report: CheckReport, show: Callable[[CheckReport], None] | None) -> int:

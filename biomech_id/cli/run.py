@@ -160,22 +160,23 @@ def run(
 
     Example: biomech-id run patients/anna -o results/anna
     """
-    with key_written(key), shown_progress(progress, timings=timings, language=language) as told:
-        with stage("start"):
+    with key_written(key), shown_progress(progress, timings=timings, language=language) as listener:
+        with stage("start"):  # what takes long to import is told of before
             load(*ANALYSES, "biomech_id.norms.fit")
             from biomech_id.pipeline.run import run_job
             from biomech_id.pipeline.stages import stage_names
             from biomech_id.request.job import Job
-        settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
+        settings = recipe_of(
+            recipe, model, kinetics, marker_set=marker_set, norm_for=norm_for, mix=tuple(mix) if mix else None,
+            lab=lab and str(lab), write_c3d=write_c3d or None, review_page=review_page or None, muscle_forces=muscle_forces or None,
+        )  # fmt: skip
         if muscle_forces and model_file(settings.model) is None:
             raise typer.BadParameter("it needs an OpenSim model with muscles: --model FILE.osim.", param_hint="--muscle-forces")
-        mixed = tuple(mix) if mix else None
-        settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, mix=mixed, review_page=review_page or None)
-        settings = settings.replaced(muscle_forces=muscle_forces or None, lab=None if lab is None else str(lab))
-        job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
         if until and until not in stage_names():
             raise typer.BadParameter(f"there is no stage {until}; the stages are {', '.join(stage_names())}.", param_hint="--until")
-        outcome = run_job(job, out, progress=told, report=not no_report, until=until, reuse=reuse, language=language)
+        without = tuple(exclude or ())
+        job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review, key=key)
+        outcome = run_job(job, out, progress=listener, report=not no_report, until=until, reuse=reuse, language=language)
     return print_outcome(outcome)
 
 
@@ -188,12 +189,12 @@ def key_written(key: Path | None) -> Iterator[None]:
         print_aside(f"Wrote the key {key}: keep it with the list of codes, and never with the results.")
 
 
-def recipe_of(file: Path | None, model: str | None, kinetics: KineticsName | None, *, write_c3d: bool = False) -> Recipe:
-    """Return the settings of a recipe file, or the default ones, with what the command line says otherwise."""
+def recipe_of(file: Path | None, model: str | None, kinetics: KineticsName | None, **options: object) -> Recipe:
+    """Return the settings of a recipe file, or the default ones, with what options say otherwise; None says nothing."""
     from biomech_id.request.recipe import Recipe, read_recipe
 
     settings = read_recipe(file) if file else Recipe()
-    return settings.replaced(model=model, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
+    return settings.replaced(model=model, kinetics=kinetics and kinetics.value, **options)
 
 
 def print_outcome(outcome: Outcome) -> int:
