@@ -188,24 +188,23 @@ def _leg_order(trial: Trial) -> Iterator[Finding]:
     markers, height_m = with_roles(trial.markers), _leg_heights_m(trial)
     for (side, opposite), (upper, lower) in product((SIDES, SIDES[::-1]), LEG_ORDER):
         four = ((side, upper), (side, lower), (opposite, upper), (opposite, lower))
-        if not all(marker in height_m for marker in four):
+        if not height_m.keys() >= set(four):
             continue
         upper_m, lower_m, opposite_upper_m, opposite_lower_m = (height_m[marker] for marker in four)
         upside_down = lower_m - upper_m > UPSIDE_DOWN_M
         difference_m = max(abs(lower_m - opposite_upper_m), abs(upper_m - opposite_lower_m))
         if upside_down and difference_m < 0.5 * (opposite_upper_m - opposite_lower_m):
-            labels = {"first": markers.label(side, upper), "second": markers.label(side, lower)}
-            heights = {"first_mm": 1e3 * upper_m, "second_mm": 1e3 * lower_m}
-            yield Finding("leg-labels-exchanged", {**labels, "trial": trial.name, **heights}, trial.name)
+            values = {"first": markers.label(side, upper), "second": markers.label(side, lower), "trial": trial.name}
+            yield Finding("leg-labels-exchanged", {**values, "first_mm": 1e3 * upper_m, "second_mm": 1e3 * lower_m}, trial.name)
 
 
 def _leg_heights_m(trial: Trial) -> dict[tuple[str, str], float]:
     """(side, role) of the markers of `LEG_ORDER` that are seen -> median height over the floor, metres."""
     markers, floor_m = with_roles(trial.markers), _floor_height(trial)
     heights_m = {}
-    for side, role in product(SIDES, {role for pair in LEG_ORDER for role in pair}):
-        if markers.shows(side, role) and np.isfinite(markers.on(side, role)).any():
-            heights_m[side, role] = float(np.nanmedian(markers.on(side, role)[:, 2])) - floor_m
+    for marker in product(SIDES, {role for pair in LEG_ORDER for role in pair}):
+        if markers.shows(*marker) and np.isfinite(markers.on(*marker)).any():
+            heights_m[marker] = float(np.nanmedian(markers.on(*marker)[:, 2])) - floor_m
     return heights_m
 
 
