@@ -32,7 +32,7 @@ from biomech_id.errors import InvalidValueError
 #: Components of an axis along x, y or z.
 Axis = tuple[float, float, float]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-#: An axis shorter or longer than 1 by more than this is refused.
+#: An axis whose squared length is off 1 by this is refused.
 UNIT = 1e-9
 
 
@@ -242,7 +242,7 @@ def check_axis(axis: Axis, name: str) -> None:
     Parameters
     ----------
     axis : Axis
-        Components (x, y, z), dimensionless, of length 1 to 1e-9.
+        Components (x, y, z), dimensionless, whose squares add up to 1 to 1e-9.
     name : str
         What it belongs to.
 
