@@ -119,14 +119,14 @@ def test_muscle_signals_replays_and_rows_are_made_once(solved: list[str], tmp_pa
     for each, path in zip(trials, walks, strict=True):
         write_c3d(each, path)
     made: list[Any] = []
-    of = ((recordings, "read_file"), (emg, "read_emg"), (replay, "_packed"), (csv_text, "_row_bytes"), (csv_text, "_cell_keys"))
+    of = ((recordings, "read_file"), (emg, "read_emg"), (replay, "_npz_bytes"), (csv_text, "_row_bytes"), (csv_text, "_cell_keys"))
     monkeypatch.setattr(KeptValues, "_whole", noted(made, "bands", vars(KeptValues)["_whole"]))
     for module, name in of:
         monkeypatch.setattr(module, name, noted(made, name, vars(module)[name]))
     assert decided(NO_KINETICS, tmp_path / "kept", tmp_path, solved, walks) == ["walk02"]
     for name in ("read_file", "read_emg"):
         assert [each for each, _ in made].count(name) == 3 + 3  # those of the first run and of the full one
-    assert [name for name, _ in made].count("_packed") == 2 + 2
+    assert [name for name, _ in made].count("_npz_bytes") == 2 + 2
     rows = [table for name, table in made if name == "_row_bytes" and "trial" in table]
     of_walk01 = [tuple(table.columns) for table in rows if table["trial"].iloc[0] == "walk01"]
     assert len(of_walk01) == len(set(of_walk01)) > 3
