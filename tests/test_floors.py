@@ -208,6 +208,20 @@ def test_a_verdict_on_a_folder_loads_what_it_needs() -> None:
     assert not heavy & loaded
 
 
+def test_a_run_without_report_loads_what_it_needs(tmp_path: Path) -> None:
+    code = (
+        "import atexit, sys; from biomech_id.cli import main; "
+        "atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); "
+        "main()"
+    )
+    words = ["run", str(PACKAGE.parent / "data"), "-o", str(tmp_path / "out"), "--no-report"]
+    loaded = set(subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True).stderr.split())
+    assert (tmp_path / "out" / "summary.json").is_file()
+    heavy = {"scipy.linalg", "scipy.optimize", "scipy.special", "scipy.signal", "matplotlib", "biomech_id.osim.body_model"}
+    assert "pandas.core" in loaded
+    assert not heavy & loaded
+
+
 def inside_functions(tree: ast.AST) -> set[str]:
     """What the functions of a module import, each as its full name."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
