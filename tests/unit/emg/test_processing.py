@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biomech_id.emg.cycles import TrialEmg
 from biomech_id.emg.onset import activity
 from biomech_id.emg.processing import band_pass, envelope, high_edge_hz
 from biomech_id.emg.record import EmgSettings, cycle_curve, read_emg
 from biomech_id.errors import InvalidValueError
+from biomech_id.session.values.emg import envelopes_at, session_emg
 from biomech_id.trial import AnalogChannels
 
 
@@ -110,3 +112,13 @@ def test_a_recording_is_read_once_for_who_asks_the_same(bursts: Callable[..., An
     assert read_emg(analog, EmgSettings()) is first
     assert read_emg(analog, EmgSettings(envelope_hz=6.0)).channels[0].envelope is not first.channels[0].envelope
     assert read_emg(analog, first_time_s=2.0).start_s == pytest.approx(2.0)
+
+
+def test_envelopes_of_three_channels_of_one_muscle_have_a_name_each(bursts: Callable[..., Any]) -> None:
+    signals = np.stack([bursts(seed, 1000.0, 15.0).signal_V for seed in range(3)], axis=1)
+    names = ("R Rectus femoris", "R_Rectus_femoris", "R RECTUS FEMORIS")
+    analog = AnalogChannels(names, ("V",) * 3, 1000.0, signals, np.ones(3), np.zeros(3), (None,) * 3)
+    muscles = session_emg((TrialEmg("walk", read_emg(analog)), TrialEmg("other", read_emg(analog))))
+    envelopes = envelopes_at(muscles, "walk", np.array([5.0, 1e4]))
+    assert list(envelopes) == [f"RRectusFemorisEnvelope{number}" for number in ("", 2, 3)]
+    assert [np.isfinite(values).tolist() for values in envelopes.values()] == [[True, False]] * 3
