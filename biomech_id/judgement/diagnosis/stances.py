@@ -205,13 +205,15 @@ def _stance(session: Recorded, plate: ForcePlate, a: int, b: int) -> PlateStance
         return None
     side = on[0]
     heel, toe = (path.mean(axis=0) for path in feet[side])
+    axis = (toe - heel) * [1.0, 1.0, 0.0]
+    if not axis.any():  # one path under both labels
+        return None
     force, centre = plate.force_lab_N[a:b], plate.centre_m
     moment = plate.moment_lab_Nm[a:b]
     up = np.maximum(force[:, 2], 1.0)
     cop = centre + np.stack([-moment[:, 1] / up, moment[:, 0] / up, np.zeros(n)], axis=1)
     arm = cop - centre
     free = moment[:, 2] - (arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0])
-    axis = (toe - heel) * [1.0, 1.0, 0.0]
     axis, way = axis / np.linalg.norm(axis), travel / distance_m
     outwards = 1.0 if side == "L" else -1.0
     foot_medial, medial = (outwards * np.array([along[1], -along[0], 0.0]) for along in (axis, way))

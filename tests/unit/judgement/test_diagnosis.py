@@ -19,6 +19,7 @@ from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import package_spread
+from biomech_id.judgement.diagnosis.stances import find_stances
 from biomech_id.languages import table
 from biomech_id.models.conventional.leg import place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
@@ -60,6 +61,15 @@ def test_a_leg_that_has_no_knee_says_nothing_of_its_axis(judged: JudgedWalk, sha
     assert ("knee varus, extended", "L") not in values
     assert ("step of varus in mid-walk", "L") not in values
     assert values["step of varus in mid-walk", "R"] == judged.values["step of varus in mid-walk", "R"]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_foot_whose_heel_and_toe_are_one_path_has_no_verdict_on_its_plate(judged: JudgedWalk) -> None:
+    markers = judged.session.markers
+    position_m = markers.position_m.copy()
+    position_m[:, markers.names.index("LTOE")] = markers["LHEE"]
+    feet = {stance.side for _, stance in find_stances(replace(judged.session, markers=markers.with_positions(position_m)))}
+    assert feet == {"R"}
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
