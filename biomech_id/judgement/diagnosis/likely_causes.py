@@ -62,11 +62,11 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
         with suppress(BiomechError):
             walk = diagnose(trial, model, aided=whether_aided(aid))
     if walk is None:
-        yield Finding("not-diagnosed", {"trial": trial.name}, trial.name)
+        yield Finding("not-diagnosed", {}, trial.name)
     for likely in walk.likely if walk else ():
         rule = "likely-cause" if likely.warns and likely.moves else "likely-cause-known"
         yield Finding(rule, {
-            "trial": trial.name, "cause": likely.cause, "kind": likely.kind, "of": likely.of, "class": likely.group,
+            "cause": likely.cause, "kind": likely.kind, "of": likely.of, "class": likely.group,
             "size": likely.size, "sd": likely.sd, "unit": likely.unit,
         }, trial.name)  # fmt: skip
 

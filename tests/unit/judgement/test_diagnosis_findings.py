@@ -57,7 +57,7 @@ def test_somebody_has_to_act_only_where_a_curve_moves_and_nothing_else_explains_
     (finding,) = diagnosis_findings(walk, bid.conventional_model(static), "")
     assert finding.rule == rule
     assert finding.severity is (Severity.WARNING if rule == "likely-cause" else Severity.INFO)
-    assert "LTHI forward, since (+36 ± 5 mm)" in finding.message
+    assert "LTHI forward, since the static trial (+36 ± 5 mm)" in finding.message
     assert "LTHI nach vorn, seit der Standmessung (+36 ± 5 mm)" in finding.text("de")
 
 
