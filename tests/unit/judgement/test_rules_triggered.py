@@ -259,8 +259,11 @@ def found(file: C3D, folder: Path) -> dict[str, Severity]:
     return {finding.rule: finding.severity for finding in report.findings}
 
 
-def with_axes(names: tuple[str, str, str], noise_mm: float) -> Break:
-    """A shank's origin and the ends of two axes, computed from a pose that swings by 40 degrees; the second is below the floor."""
+def with_axes(names: tuple[str, str, str], noise_mm: float, oblique: float = 0.0) -> Break:
+    """A shank's origin and the ends of two axes, computed from a pose that swings by 40 degrees; the second is below the floor.
+
+    With ``oblique`` both lean, and are points of a rigid body but no axes.
+    """
 
     def change(file: C3D) -> None:
         angle = 0.35 * np.sin(np.arange(len(file.points)) / 10.0)
@@ -268,7 +271,8 @@ def with_axes(names: tuple[str, str, str], noise_mm: float) -> Break:
         knee = file.path("LKNE")[:, :3]
         forward = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)
         down = np.stack([-np.sin(angle), 0.0 * angle, -np.cos(angle)], axis=1)
-        for end, offset in zip(ends, (0.0 * down, 0.3 * forward, 1.25 * down), strict=True):
+        left = np.array([0.0, 1.0, 0.0])
+        for end, offset in zip(ends, (0.0 * down, 0.3 * forward + oblique * down, 1.25 * down + oblique * left), strict=True):
             end[:, :3] = knee + 500.0 * offset
         ends[..., :3] += noise_mm * np.random.default_rng(0).normal(size=ends[..., :3].shape)
         file.points = np.concatenate([file.points, ends.swapaxes(0, 1)], axis=1)
@@ -277,11 +281,13 @@ def with_axes(names: tuple[str, str, str], noise_mm: float) -> Break:
     return change
 
 
-@pytest.mark.parametrize(("noise_mm", "said"), [(0.0, False), (0.3, True)])
-def test_the_end_of_a_computed_axis_is_no_marker_below_the_floor(noise_mm: float, said: bool, tmp_path: Path) -> None:
-    """Software writes axes among the markers, and the doctor said that LTI_MA is 14 cm below the floor; a marker has noise."""
+@pytest.mark.parametrize(("noise_mm", "oblique", "said"), [(0.0, 0.0, False), (0.3, 0.0, True), (0.0, 0.05, True)])
+def test_the_end_of_a_computed_axis_is_no_marker_below_the_floor(
+    noise_mm: float, oblique: float, said: bool, tmp_path: Path
+) -> None:
+    """Software writes axes among the markers: LTI_MA, 14 cm below the floor, is none; one with noise or at no right angle is."""
     file = healthy()
-    with_axes(("LTI_OR", "LTI_AP", "LTI_MA"), noise_mm)(file)
+    with_axes(("LTI_OR", "LTI_AP", "LTI_MA"), noise_mm, oblique)(file)
     report = check_file(file.write(tmp_path / "trial.c3d"), trust=True)
     below = [finding.values["marker"] for finding in report.findings if finding.rule == "markers-below-floor"]
     assert below == (["LTI_MA"] if said else [])
