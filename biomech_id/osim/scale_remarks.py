@@ -11,7 +11,7 @@ from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.setups import ScalerSetup
 
-#: Bodies of more than this share of the whole are scaled along all axes where any is.
+#: Bodies of more than this share of the whole are scaled along every axis along which another one is.
 SCALED_SHARE = 0.02
 #: A person's mass against that of the generic model at the person's size: from slight to heavy.
 OF_SIZE = (0.4, 2.5)
@@ -65,23 +65,25 @@ def size_remarks(model: MusculoskeletalModel, factors: Mapping[str, FloatArray],
     factors : Mapping[str, FloatArray]
         Body -> its (3,) factors.
     mass_kg : float | None
-        Of the person; None for the model's.
+        Of the person; None where nobody says it.
 
     Yields
     ------
     Iterator[str]
-        A sentence for the bodies, one for the mass.
+        A sentence for the bodies that keep along an axis what others change, one for the mass.
     """
     if not factors:
         return
     mass = np.array([body.mass_kg for body in model.bodies])
     scaled = np.array([factors.get(body.name, np.ones(3)) for body in model.bodies])
-    kept = [
-        body.name for body, of_body in zip(model.bodies, scaled, strict=True)
-        if body.mass_kg > SCALED_SHARE * mass.sum() and (of_body == 1.0).any()
-    ]  # fmt: skip
+    heavy = mass > SCALED_SHARE * mass.sum()
+    # An axis along which no heavy body is scaled is left out on purpose, as by a model in a plane.
+    along = (scaled[heavy] != 1.0).any(axis=0)
+    kept = np.array([body.name for body in model.bodies])[heavy & ((scaled == 1.0) & along).any(axis=1)].tolist()
     if kept:
         yield f"Nothing scales {some_of(kept, 3)} along all three axes: the size there is that of {model.name}."
-    share = (mass_kg or mass.sum()) / max(float(mass @ scaled.prod(axis=1)), 1e-9)
+    if mass_kg is None:
+        return
+    share = mass_kg / max(float(mass @ scaled.prod(axis=1)), 1e-9)
     if not OF_SIZE[0] < share < OF_SIZE[1]:
         yield f"A mass of {mass_kg:.4g} kg is {share:.2g} of what {model.name} weighs at the measured size: compare the unit."

@@ -167,9 +167,16 @@ def test_what_the_other_side_does_not_have_is_named(changes: dict[str, float | F
         ({"thigh": np.full(3, 1.1), "shank": np.array([0.9, 1.0, 1.2])}, 12.0, "Nothing scales shank along all three axes"),
         ({"thigh": np.full(3, 1.1), "shank": np.full(3, 1.1)}, 1.2, "A mass of 1.2 kg is 0.078 of what leg weighs"),
         ({}, 1.2, ""),
+        # Without a mass, however small the person.
+        ({"thigh": np.full(3, 0.5), "shank": np.full(3, 0.5)}, None, ""),
+        # Nothing changes its size, or an axis of all is left out.
+        ({"thigh": np.ones(3)}, 12.0, ""),
+        ({"thigh": np.array([1.05, 1.05, 1.0]), "shank": np.array([1.02, 1.05, 1.0])}, 12.0, ""),
     ],
 )
-def test_bodies_and_masses_that_keep_another_size_are_named(factors: dict[str, FloatArray], mass_kg: float, told: str) -> None:
+def test_bodies_and_masses_that_keep_another_size_are_named(
+    factors: dict[str, FloatArray], mass_kg: float | None, told: str
+) -> None:
     remarks = list(size_remarks(LEG, factors, mass_kg))
     assert [told in remark for remark in remarks] == ([True] if told else [])
 
