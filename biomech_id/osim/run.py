@@ -273,7 +273,6 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven:
     tau = forces.tau - effect.on_coordinates
     if pose is not None and setup.external_loads_file is not None:
         remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
-    shared = constraint_forces(skeleton, motion.q, tau, undriven) if constrained else None
     order, labels = list(skeleton.tree_order), force_labels(skeleton)
     place.write(
         setup.output_forces,
@@ -286,7 +285,8 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven:
     if of_passive:
         names, values = effect.table(labels)
         place.write(of_passive, write_tool_table, "Passive Generalized Forces", names, motion.time_s, values)
-    if shared is not None:
+    if constrained:
+        shared = constraint_forces(skeleton, motion.q, tau, undriven)
         remarks += _write_constraint_forces(of_constraints, place, labels, motion.time_s, shared)
     if setup.joints:
         remarks.append(
@@ -314,7 +314,11 @@ def _write_constraint_forces(
     """Write what constraints carry of moments, if that is determined; what is to be said of it."""
     tree = "Moments are those of the open tree, as OpenSim's tool has them"
     ties = ", ".join(shared.undetermined)
-    unknown = [label.rpartition("_")[0] for label, column in zip(labels, shared.drives.T, strict=True) if np.isnan(column).any()]
+    drives, n, left_out = shared.drives[shared.closed], len(shared.closed), int((~shared.closed).sum())
+    empty = [f"In {left_out} of {n} frames no pose keeps the constraints: their rows are empty."] if left_out else []
+    if left_out == n:
+        return [f"{tree}: in none of {n} frames a pose keeps the constraints, and what they carry is not known."]
+    unknown = [label.rpartition("_")[0] for label, column in zip(labels, drives.T, strict=True) if np.isnan(column).any()]
     if unknown:
         return [
             f"{tree}: what the constraints {ties} carry of them depends on which coordinates are driven; --undriven names those "
@@ -323,7 +327,7 @@ def _write_constraint_forces(
     values = np.concatenate([shared.drives, shared.values], axis=1)
     place.write(name, write_tool_table, "Constraint Forces", [*labels, *shared.columns], time_s, values)
     remarks = [f"{tree}: {name} holds what the constraints carry of them, and what is left for drives."]
-    return remarks + ([f"In {name} forces of {ties} that other constraints can take over are NaN."] if ties else [])
+    return remarks + ([f"In {name} forces of {ties} that other constraints can take over are NaN."] if ties else []) + empty
 
 
 def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:

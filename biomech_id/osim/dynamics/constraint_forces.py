@@ -49,13 +49,16 @@ class ConstraintForces:
     values : FloatArray
         (N, C), N or N m; NaN for what others can take over, and in frames from which no pose that keeps all constraints is reached.
     undetermined : tuple[str, ...]
-        Names of the constraints of which something is NaN.
+        Names of the constraints of which something is NaN in a frame that has a pose.
+    closed : BoolArray
+        (N,), frames in which a pose that keeps all constraints is reached; all of the others is NaN.
     """
 
     drives: FloatArray
     columns: tuple[str, ...]
     values: FloatArray
     undetermined: tuple[str, ...]
+    closed: BoolArray
 
 
 def constraint_forces(skeleton: Skeleton, q: ArrayLike, tau: ArrayLike, undriven: Collection[str] = ()) -> ConstraintForces:
@@ -115,9 +118,9 @@ def constraint_forces(skeleton: Skeleton, q: ArrayLike, tau: ArrayLike, undriven
     for each, names, share in _shares(closing, q, J):
         columns += [f"{each}_{name}" for name in names]
         values.append(carried(share))
-        undetermined += [each] if np.isnan(values[-1]).any() else []
-    drives = np.where(driven, tau - carried(J), 0.0)
-    return ConstraintForces(drives, tuple(columns), np.concatenate(values, axis=1), tuple(dict.fromkeys(undetermined)))
+        undetermined += [each] if np.isnan(values[-1][known[:, 0]]).any() else []
+    drives = np.where(driven | ~known, tau - carried(J), 0.0)
+    return ConstraintForces(drives, tuple(columns), np.concatenate(values, axis=1), tuple(dict.fromkeys(undetermined)), known[:, 0])
 
 
 def _shares(closing: Closing, q: FloatArray, J: FloatArray) -> Iterator[tuple[str, list[str], FloatArray]]:
@@ -142,9 +145,9 @@ def _shares(closing: Closing, q: FloatArray, J: FloatArray) -> Iterator[tuple[st
 
 def _refuse_loose(skeleton: Skeleton, loose: BoolArray) -> None:
     if loose.any():
-        names = [skeleton.coordinates[k] for k in np.flatnonzero(loose.any(axis=0))]
-        frame, model = int(np.argmax(loose.any(axis=1))), skeleton.model
+        names, frames = [skeleton.coordinates[k] for k in np.flatnonzero(loose.any(axis=0))], np.flatnonzero(loose.any(axis=1))
         raise InvalidValueError(
-            f"The constraints of {model.name} do not carry what {', '.join(names)} need without a drive, from frame {frame} on.",
-            value=names, expected="fewer coordinates without a drive", where=model.source or model.name,
+            f"The constraints of {skeleton.model.name} do not carry moments of coordinates without a drive, in {len(frames)} of "
+            f"{len(loose)} frames, frame {frames[0]} the first: {', '.join(names)}.",
+            value=names, expected="fewer coordinates without a drive", where=skeleton.model.source or skeleton.model.name,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from biomech_id.osim.dynamics.constraint_forces import constraint_forces
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
 from biomech_id.osim.run import run_setup
+from biomech_id.osim.skeleton.closing import Closing
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import read_storage
 from tests.peers.chain_documents import chain_document
@@ -101,13 +103,38 @@ def test_a_frame_without_a_pose_that_keeps_them_is_nan(off: float) -> None:
     assert without.all() == (off == 1.0)
     assert np.isnan(np.delete(shared.drives, skeleton.model.index(UNDRIVEN["distance"][0]), axis=1)[without]).all()
     assert np.isfinite(shared.values[~without]).all()
+    assert (shared.closed == ~without).all()
+    assert shared.undetermined == ()
+
+
+@pytest.mark.parametrize(
+    ("open_frames", "said"),
+    [
+        ([3], "In 1 of 11 frames no pose keeps the constraints: their rows are empty."),
+        (range(11), "in none of 11 frames a pose keeps the constraints, and what they carry is not known."),
+    ],
+)
+def test_frames_without_a_pose_are_counted(
+    open_frames: Sequence[int], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.osim").write_text(tied_document("distance"), encoding="utf-8")
+    skeleton, (q, *_), _ = in_motion(model_of(tied_document("distance")))
+    (tmp_path / "id.xml").write_text(ID_SETUP, encoding="utf-8")
+    write_motion(tmp_path / "motion.sto", skeleton.coordinates, TIME_S, q)
+    closed = ~np.isin(np.arange(len(q)), open_frames)
+    monkeypatch.setattr(Closing, "closed", lambda _, q, *__: (q, closed))
+    outcome = run_setup(tmp_path / "id.xml", tmp_path / "out", undriven=UNDRIVEN["distance"])
+    assert outcome.remarks[-1].endswith(said)
+    assert not any("--undriven" in remark for remark in outcome.remarks)
+    assert len(outcome.written) == 1 + closed.any()
+    assert not closed.any() or (np.isnan(read_storage(outcome.written[1]).values).all(axis=1) == ~closed).all()
 
 
 @pytest.mark.parametrize(
     ("undriven", "said"),
     [
-        (("q0_1",), "The constraints of chain do not carry what q0_1 need without a drive, from frame 0 on"),
-        (("q2_0", "q2_1", "q3_0", "q4_1"), "do not carry what q2_0, q2_1, q3_0, q4_1 need"),
+        (("q0_1",), "without a drive, in 11 of 11 frames, frame 0 the first: q0_1."),
+        (("q2_0", "q2_1", "q3_0", "q4_1"), "The constraints of chain do not carry .* frame 0 the first: q2_0, q2_1, q3_0, q4_1."),
         (("q9",), "has no coordinate 'q9'"),
     ],
 )
@@ -127,9 +154,9 @@ def test_a_setup_writes_them_where_they_are_determined(tmp_path: Path) -> None:
     outcome = run_setup(tmp_path / "id.xml", tmp_path / "open")
     assert [path.name for path in outcome.written] == ["id.sto"]
     assert any("what the constraints tie carry of them depends" in remark and "q4_1" in remark for remark in outcome.remarks)
-    with pytest.raises(BiomechError, match="do not carry what q0_0 need"):
+    with pytest.raises(BiomechError, match=r"frame 0 the first: q0_0\."):
         run_setup(tmp_path / "id.xml", tmp_path / "none", undriven=("q0_0",))
-    assert not (tmp_path / "none").exists()
+    assert [path.name for path in (tmp_path / "none").iterdir()] == ["id.sto"]
     outcome = run_setup(tmp_path / "id.xml", tmp_path / "shared", undriven=UNDRIVEN["weld"])
     assert [path.name for path in outcome.written] == ["id.sto", "id_constraint_forces.sto"]
     moments, table = (read_storage(path) for path in outcome.written)
