@@ -206,7 +206,8 @@ def read_emg(analog: AnalogChannels, settings: EmgSettings | None = None, *, fir
     given, record = _LATEST.get(analog, (None, None))
     if record is None or given != (settings, first_time_s):
         record = _read(analog, settings, first_time_s)
-        _LATEST[analog] = (settings, first_time_s), record
+        # Whoever gave the settings may change the names of channels later.
+        _LATEST[analog] = (replace(settings, channels=dict(settings.channels)), first_time_s), record
     return record
 
 

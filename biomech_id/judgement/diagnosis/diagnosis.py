@@ -35,6 +35,8 @@ EXCHANGED_ABOVE = 1.5
 TOLD_SIZE = 1.5
 #: What untouched sessions show was learnt from whole strides.
 STRIDE_STRIKES = 2
+#: Class of causes that lie in stored events.
+EVENTS = "events"
 #: At most so many causes a session.
 MOST_CAUSES = 5
 
@@ -72,6 +74,8 @@ class Found:
     kind, of : str
         The cause without what it is of, as the dictionary has it ("{}KNE forward, whole"), and "L", "R", the number of a plate,
         or what was exchanged.
+    judged_by_curves : bool
+        Whether ``moves`` can show it: stored events and what a plate or a filter did to a residual alone move no curve there.
     """
 
     cause: str
@@ -89,6 +93,7 @@ class Found:
     warns: bool
     kind: str
     of: str
+    judged_by_curves: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +224,7 @@ class _Candidate:
     sd: float = float("nan")
     unit: str = ""
     parts: tuple[tuple[str, float], ...] = ()
+    direct: bool = False
 
 
 class Search:
@@ -283,7 +289,18 @@ class Search:
         if one.row.one_sided and size <= 0:
             evidence = -np.inf
         error = max(float(sd), LEAST_SHARE_SD * abs(kept))
-        return _Candidate(one.name, one.row.group, float(evidence), judged, one.kind, one.unit, float(kept), error, one.row.unit)
+        return _Candidate(
+            one.name,
+            one.row.group,
+            float(evidence),
+            judged,
+            one.kind,
+            one.unit,
+            float(kept),
+            error,
+            one.row.unit,
+            direct=one.at is not None,
+        )
 
     def _blocks(self, w: FloatArray, least: float) -> Iterator[_Candidate]:
         """Blocks whose evidence is above the least."""
@@ -317,7 +334,7 @@ class Search:
         return Found(
             best.cause, best.group, best.unit, best.size, best.sd, best.evidence, alike, dict(best.parts), rows,
             curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""), warns,
-            best.kind, best.of,
+            best.kind, best.of, not best.direct and best.group != EVENTS,
         )  # fmt: skip
 
 

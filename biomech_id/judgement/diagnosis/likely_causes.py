@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from biomech_id.errors import BiomechError, Finding
 from biomech_id.judgement.diagnosis.diagnosis import Diagnosis, Found, diagnose
+from biomech_id.judgement.diagnosis.gaits import GAIT
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Trial
@@ -55,19 +57,23 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
     Yields
     ------
     Finding
-        ``likely-cause`` where somebody has to act: no way of walking explains it as well, and a curve lies elsewhere without it.
+        ``likely-cause`` where somebody has to act: no way of walking explains it as well, and a curve lies elsewhere without it or
+        cannot show it. A way of walking that explains it best is none.
     """
     walk = None
     if isinstance(model, ConventionalModel):
-        with suppress(BiomechError):
+        # What moves no curve ends no run.
+        with suppress(BiomechError, np.linalg.LinAlgError):
             walk = diagnose(trial, model, aided=whether_aided(aid))
     if walk is None:
         yield Finding("not-diagnosed", {}, trial.name)
     for likely in walk.likely if walk else ():
-        rule = "likely-cause" if likely.warns and likely.moves else "likely-cause-known"
-        yield Finding(rule, {
+        if likely.group == GAIT:
+            continue
+        acts = likely.warns and (likely.moves or not likely.judged_by_curves)
+        yield Finding("likely-cause" if acts else "likely-cause-known", {
             "cause": likely.cause, "kind": likely.kind, "of": likely.of, "class": likely.group,
-            "size": likely.size, "sd": likely.sd, "unit": likely.unit,
+            "size": float(f"{likely.size:.3g}"), "sd": float(f"{likely.sd:.2g}"), "unit": likely.unit,
         }, trial.name)  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.lapack import lapack
 from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
@@ -75,7 +74,9 @@ class Whitening:
         FloatArray
             The same shape.
         """
-        return np.asarray(lapack().dtrtrs(self.root.T, change, lower=0, trans=1)[0])
+        from scipy.linalg import solve_triangular
+
+        return np.asarray(solve_triangular(self.root, change, lower=True))
 
     def residual(self, values: ResidualValues, instead: ResidualValues) -> FloatArray:
         """Return residuals less what is expected, (n,).

@@ -216,7 +216,7 @@ def carrying_alone(result: Solved, time_s: FloatArray, side: str) -> BoolArray:
 
 
 #: What `solve_again` does, in the order of ``pipeline.stages.STAGES``.
-SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial, muscle_forces)
+SOLVING = (prepare_walk, track, feet, events, put_on_plates, solve_joints, errors, describe_trial, diagnose_walk, muscle_forces)
 
 
 def solve_again(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:

@@ -11,7 +11,7 @@ import pytest
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.emg.findings import exchanged, record_findings, session_findings
 from biomech_id.emg.neighbours import alike, co_contraction_percent
-from biomech_id.emg.record import cycle_verdict, read_emg, skin_microvolts, with_strikes
+from biomech_id.emg.record import EmgSettings, cycle_verdict, read_emg, skin_microvolts, with_strikes
 from biomech_id.emg.sides import side_evidence
 from biomech_id.emg.spikes import heart_rate_hz, spike_times_s
 from biomech_id.emg.timing import inside_bands
@@ -64,6 +64,16 @@ CHANGES: dict[str, Callable[[FloatArray], FloatArray]] = {
 def test_each_kind_is_called_what_it_is(bursts: Callable[..., Any], change: str) -> None:
     signals = {kind: CHANGES[change](signal) for kind, signal in kinds(bursts).items()}
     assert verdicts(signals) == {kind: EXPECTED.get(kind, kind) for kind in signals}
+
+
+def test_names_that_change_later_are_read_anew(bursts: Callable[..., Any]) -> None:
+    analog = AnalogChannels(("EMG 1",), ("V",), RATE, bursts(2, RATE, 20.0).signal_V[:, None])
+    channels = {"EMG 1": "R tibialis_anterior"}
+    settings = EmgSettings(channels=channels)
+    first = read_emg(analog, settings)
+    assert read_emg(analog, settings) is first
+    channels["EMG 1"] = "none"
+    assert read_emg(analog, settings).channels == ()
 
 
 def test_a_dead_channel_has_no_activity_and_no_cycle_of_it_is_live(bursts: Callable[..., Any]) -> None:
