@@ -32,6 +32,7 @@ SECTIONS = {
     "multibody": "Noticed of mechanisms",
     "opensim": "Noticed by `biomech-id check-opensim`",
     "fit": "Noticed by `biomech-id fit`",
+    "diagnosis": "Named by a diagnosis",
 }
 
 
@@ -55,7 +56,7 @@ def findings_of(name: str) -> dict[str, dict[str, Any]]:
 
 
 def _entry(rule: str, entry: dict[str, Any]) -> str:
-    hint = worded(rule, {"bodies": "A, B", "trials": "A, B"}, part="hint")
+    hint = worded(rule, {"bodies": "A, B", "trials": "A, B", "class": "the markers, plates or measurements of its class"}, part="hint")
     advice = f"\nWhat to do: {hint}\n" if hint else ""
     answers = f", for the {entry['answers']}" if "answers" in entry else ""
     return f"\n### {rule}\n\n**{entry['severity']}**{answers}. {entry['meaning']}\n{advice}"

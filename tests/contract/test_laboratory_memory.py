@@ -66,7 +66,7 @@ def test_findings_say_what_is_remembered_and_the_manifest_holds_it(made: Path) -
     new = [rule for rule in rules(made / "remembered") if rule not in rules(made / "plain")]
     assert new == ["lab-remembers", "lab-bones-differ"]
     manifest = document(made / "remembered", "manifest.json")
-    assert manifest["recipe"]["laboratory"] == {"lab": "lab"}
+    assert manifest["recipe"]["laboratory"] == {"lab": "lab", "diagnose": False}
     memory = manifest["memory"]
     assert len(memory["sessions"]) == 30
     assert {len(each) for each in memory["sessions"]} == {64}

@@ -20,7 +20,7 @@ DATA = Path(__file__).resolve().parents[3] / "data"
 ALWAYS = {
     "extra_forces",
     "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "longest_repair_s", "event_source",
-    "budget", "uncertainty", "report", "lab", "keep_clinic", "keep_comments", "keep_conditions",
+    "budget", "uncertainty", "report", "lab", "diagnose", "keep_clinic", "keep_comments", "keep_conditions",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
     "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "offsets": "trial",
