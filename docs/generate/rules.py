@@ -56,7 +56,9 @@ def findings_of(name: str) -> dict[str, dict[str, Any]]:
 
 
 def _entry(rule: str, entry: dict[str, Any]) -> str:
-    hint = worded(rule, {"bodies": "A, B", "trials": "A, B", "class": "the markers, plates or measurements of its class"}, part="hint")
+    hint = worded(
+        rule, {"bodies": "A, B", "trials": "A, B", "class": "the markers, plates or measurements of its class"}, part="hint"
+    )
     advice = f"\nWhat to do: {hint}\n" if hint else ""
     answers = f", for the {entry['answers']}" if "answers" in entry else ""
     return f"\n### {rule}\n\n**{entry['severity']}**{answers}. {entry['meaning']}\n{advice}"
