@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import BodyLoad
@@ -45,14 +45,19 @@ UNEVEN = 0.15
 FARTHEST_ROWS_S = 1.0 / 12.0
 #: And those of forces than a landing lasts, s.
 FARTHEST_FORCES_S = 1.0 / 40.0
-#: So many equal rows are a pose that was held, not measured.
-EQUAL_ROWS = 5
+#: So many equal rows are a gap that was filled where the next step is so many times the one after it and the usual one: a pose
+#: that was held is left from rest.
+EQUAL_ROWS, LEFT_BY = 5, 2.0
+#: Fewer rows per second show fast movement as noise.
+FEWEST_ROWS_HZ = 50.0
 #: Third differences of angles are noise, which is 0.2 degrees at most in the examples; angles keep to the ranges of their joints
 #: there, and people and models differ by so much.
 SHAKE_RAD, OUT_OF_RANGE_RAD = np.deg2rad(1.0), np.deg2rad(15.0)
 #: What loads leave at the root says by which share, turn about the vertical (rad) and place (m) they are off: 0.06, 0.09 and 0.03
 #: at most in the examples. A turn shows in forces across the vertical, N/kg; all three in so many means.
 OFF_SHARE, OFF_TURN_RAD, OFF_PLACE_M, ACROSS_N_KG, FEWEST_MEANS = 0.08, 0.12, 0.05, 0.3, 4
+#: Means with less of the weight are left aside there: another foot's force, which was not measured, may lack.
+CARRIED = 0.8
 #: A foot's joints and mass centre lie no deeper than this below the force that carries it, m, where a foot is no higher than so
 #: much above the lowest body; it does not stand on end, with so much of its span upright.
 BELOW_FORCE_M, FOOT_M, ON_END = 0.03, 0.1, 0.75
@@ -97,9 +102,8 @@ def motion_remarks(
         yield f"{file} has no column for {', '.join(absent)}: they stay at their default."
     yield from range_remarks(time_s, asked_s, file)
     yield from table_remarks(time_s, columns, file)
-    equal = (np.diff(np.array(list(columns.values())), axis=1) == 0.0).all(axis=0)
-    if longest(equal) >= EQUAL_ROWS and not equal.all():
-        yield f"{file} repeats one row {longest(equal)} times: look for a gap that was filled."
+    if columns and (count := repeated_rows(np.array(list(columns.values())).T)):
+        yield f"{file} repeats one row {count} times: look for a gap that was filled."
 
 
 def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str, *, spikes_only: bool = False) -> Iterator[str]:
@@ -143,8 +147,8 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
 
 
-def longest(there: BoolArray) -> int:
-    """Count the longest stretch of truths.
+def unbroken(there: BoolArray) -> IntArray:
+    """Find stretches of truths.
 
     Parameters
     ----------
@@ -153,26 +157,56 @@ def longest(there: BoolArray) -> int:
 
     Returns
     -------
-    int
-        How many follow each other without a break at most.
+    IntArray
+        (k, 2), where each begins, and where it has ended.
     """
-    breaks = np.flatnonzero(~np.concatenate([[False], there, [False]]))
-    return int(np.diff(breaks).max()) - 1
+    edges = np.flatnonzero(np.diff(there.astype(int), prepend=0, append=0))
+    return edges.reshape(-1, 2)
 
 
-def shaking(values: FloatArray) -> FloatArray:
+def repeated_rows(values: FloatArray) -> int:
+    """Count how often a row is repeated where that is no rest: a jump follows, or the table ends in it though it moved just before.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, m), NaN where nothing was measured.
+
+    Returns
+    -------
+    int
+        Of the longest repetition; 0 for none of `EQUAL_ROWS` or more.
+    """
+    step = np.linalg.norm(np.nan_to_num(np.diff(values, axis=0)), axis=1)
+    held = [(first, end) for first, end in unbroken(step == 0.0).tolist() if end - first >= EQUAL_ROWS]
+    usual = np.median(step[step > 0.0]) if step.any() else np.inf
+    counts = [0]
+    for first, end in held:
+        if end < len(step):
+            odd = step[end] > LEFT_BY * max(usual, *step[end + 1 : end + 2])
+        else:
+            odd = len(held) == 1 and first > 0 and step[first - 1] > usual / LEFT_BY
+        counts += [end - first] if odd else []
+    return max(counts)
+
+
+def shaking(values: FloatArray, time_s: FloatArray) -> FloatArray:
     """Estimate the noise of columns from their third differences, which smooth movement hardly has.
 
     Parameters
     ----------
     values : FloatArray
         (n, ...), evenly spaced, NaN where nothing was measured.
+    time_s : FloatArray
+        (n,), s, rising.
 
     Returns
     -------
     FloatArray
-        (...), one standard deviation, in the columns' unit; NaN for fewer than four rows.
+        (...), one standard deviation, in the columns' unit; NaN for fewer than four rows, or fewer than 50 a second.
     """
+    if len(time_s) < 4 or np.median(np.diff(time_s)) * FEWEST_ROWS_HZ > 1.0 + UNEVEN:
+        return np.full(values.shape[1:], np.nan)
     usual = np.asarray(over_seen(np.nanmedian, np.abs(np.diff(values, 3, axis=0)), axis=0), dtype=float)
     noise: FloatArray = usual * (1.48 / np.sqrt(20.0))
     return noise
@@ -187,7 +221,13 @@ def _returns(steps: FloatArray, at: int, span: float) -> bool:
 
 
 def filter_remarks(
-    model: MusculoskeletalModel, columns: Mapping[str, FloatArray], cutoff_hz: float, files: tuple[str, str], *, in_degrees: bool
+    model: MusculoskeletalModel,
+    time_s: FloatArray,
+    columns: Mapping[str, FloatArray],
+    cutoff_hz: float,
+    files: tuple[str, str],
+    *,
+    in_degrees: bool,
 ) -> Iterator[str]:
     """Describe angles that are rounded, shake or leave their range, and a filter that takes the movement or leaves its noise.
 
@@ -195,6 +235,8 @@ def filter_remarks(
     ----------
     model : MusculoskeletalModel
         Whose motion it is.
+    time_s : FloatArray
+        (n,), s, rising.
     columns : Mapping[str, FloatArray]
         Rotational coordinates -> (n,), in the file's unit.
     cutoff_hz : float
@@ -212,7 +254,7 @@ def filter_remarks(
     to_rad = np.deg2rad(1.0) if in_degrees else 1.0
     from_ground = {joint.name for joint in model.joints if joint.parent.body == SURROUNDINGS}
     ranges = {each.name: each.range for each in model.coordinates if each.joint not in from_ground}
-    shaken = [name for name, values in columns.items() if len(values) > 3 and shaking(to_rad * values) > SHAKE_RAD]
+    shaken = [name for name, values in columns.items() if shaking(to_rad * values, time_s) > SHAKE_RAD]
     if shaken:
         yield f"{files[1]} shakes from row to row by more than {np.rad2deg(SHAKE_RAD):g} degree in {some_of(shaken, 3)}."
     outside = [
@@ -293,17 +335,18 @@ def load_remarks(
             left = reactions.force_N[:, number], reactions.moment_Nm[:, number]
             means = np.add.reduceat(np.hstack((force_N, *left)), np.arange(0, len(time_s), n)) / (n * model.mass_kg)
             sizes = np.linalg.norm(means.reshape(-1, 3, 3), axis=2).T
-            loaded = sizes[0] >= LOADED * sizes[0].max()
+            loaded, whole = sizes[0] >= LOADED * sizes[0].max(), sizes[0] >= CARRIED * np.linalg.norm(model.gravity_m_s2)
             force_N_kg, moment_Nm_kg = np.quantile(sizes[1:, loaded], 0.75, axis=1)
             if force_N_kg > MOST_LEFT_N_KG or moment_Nm_kg > MOST_LEFT_NM_KG:
                 yield (
                     f"Loads of {file} leave {force_N_kg:.2f} N/kg and {moment_Nm_kg:.2f} N m/kg at {root.name}, or more, in a "
-                    "quarter of the loaded frames: compare units, signs, axes, times of loads and motion, and the model's masses."
+                    "quarter of the loaded frames: compare units, signs, axes, times of loads and motion, and the model's masses, "
+                    "or look for a foot whose force was not measured."
                 )
-            elif len(means) >= FEWEST_MEANS and (off := ", ".join(_mismatch(means.reshape(-1, 3, 3), up))):
+            elif whole.sum() >= FEWEST_MEANS and (off := ", ".join(_mismatch(means.reshape(-1, 3, 3)[whole], up))):
                 yield (
                     f"By what they leave at {root.name}, loads of {file} are {off}: compare units, axes and places of the loads, "
-                    "the model's masses and the motion of its heavy parts."
+                    "the model's masses and the motion of its heavy parts, or look for a foot whose force was not measured."
                 )
             late_s = _lateness_s(time_s, force_N, left[0])
             if abs(late_s) > MOST_LATE_S:

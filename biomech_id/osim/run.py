@@ -256,7 +256,7 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven:
         remarks.insert(0, "The setup lets muscles act; they are left out, as their forces are not computed here.")
     turning = {name: values for name, values in columns.items() if model.coordinates[model.index(name)].motion == "rotational"}
     files = place.setup.name, setup.coordinates_file.name
-    remarks += filter_remarks(model, turning, setup.cutoff_hz, files, in_degrees=in_degrees)
+    remarks += filter_remarks(model, table.time_s, turning, setup.cutoff_hz, files, in_degrees=in_degrees)
     remarks += motion_remarks(model, table.time_s, columns, setup.time_range_s, setup.coordinates_file.name)
     if model.constraints:
         closing = Closing(skeleton, skeleton.independent)
@@ -509,7 +509,7 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
     remarks += [
         *table_remarks(table.time_s, {}, setup.pose.marker_file.name),
         *recording_remarks(pose, setup.pose.marker_file.name),
-        *shaking_remarks(table.names, table.position_m[rows], setup.pose.marker_file.name),
+        *shaking_remarks(table.names, table.position_m[rows], time_s, setup.pose.marker_file.name),
     ]
     remarks += [f"{int((~pose.converged).sum())} frames did not converge."] if not pose.converged.all() else []
     return ToolOutcome(tuple(place.written), (*place.remarks, *remarks))
@@ -667,7 +667,7 @@ def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[Musculoske
     mean = np.asarray(over_seen(np.nanmean, table.position_m[within], axis=0)) if within.any() else around
     pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
     remarks = [*range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name), *lying_remarks(model, pose)]
-    remarks += shaking_remarks(table.names, table.position_m[within], setup.pose.marker_file.name)
+    remarks += shaking_remarks(table.names, table.position_m[within], table.time_s[within], setup.pose.marker_file.name)
     return with_placed_markers(model, pose.q[0], places), pose.q[0], [*_not_followed(setup.pose, pose), *remarks]
 
 

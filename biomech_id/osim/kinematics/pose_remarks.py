@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
-from biomech_id.osim.input_remarks import longest, shaking
+from biomech_id.osim.input_remarks import repeated_rows, shaking, unbroken
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.osim.skeleton.closing import Closing
 
@@ -28,12 +28,12 @@ MARKER_FARTHEST_M = 0.15
 OUT_OF_PLACE_M = 0.05
 #: Frames that say whether a marker stands still, and how far the others go meanwhile, m.
 STANDS_FRAMES, OTHERS_GO_M = 10, 0.01
-#: Frames of a movement in which a marker is at one place: two at most in the examples.
-SAME_FRAMES = 5
+#: Frames in which a marker is at one place, and what it makes up of the others' way when it leaves: a foot leaves from rest.
+SAME_FRAMES, MADE_UP = 5, 0.25
 #: How much markers shake from frame to frame at most, m: 0.001 in the examples.
 SHAKE_M = 0.005
-#: How far markers are from their places on the model at most, all taken together, m: 0.021 in the examples, and 0.036 where a model
-#: cannot follow in all directions, or where markers that stand are not placed on it yet.
+#: How far markers are from their places on the model at most, all taken together as they count, m: 0.018 in the examples, and 0.036
+#: where a model cannot follow in all directions, or where markers that stand are not placed on it yet.
 OFF_M, OFF_UNFOLLOWED_M = 0.03, 0.04
 #: Coordinates of a joint that moves freely.
 FREE = 6
@@ -163,7 +163,10 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
     if named.size:
         names = some_of(named.tolist(), MOST_NAMES)
         return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."]
-    whole_m = np.sqrt(over_seen(np.nanmean, apart_m.ravel() ** 2))
+    # Some setups weigh a few markers a thousand times as much: by these alone the others could be anywhere.
+    weight = pose.problem[1].weight
+    weight = np.minimum(weight, np.median(weight[weight > 0]))
+    whole_m = np.sqrt(np.nansum(weight * apart_m**2) / max(weight.sum(), np.finfo(float).tiny))
     joints = Counter(each.joint for each in pose.problem[0].skeleton.model.coordinates)
     if whole_m <= (OFF_M if len(apart_m) > 1 and max(joints.values(), default=0) >= FREE else OFF_UNFOLLOWED_M):
         return []
@@ -186,28 +189,43 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     Returns
     -------
     list[str]
-        One sentence for each of the two; empty where all markers move with their bodies.
+        One sentence for each of the two, one for frames that are repeated; empty where all markers move with their bodies.
     """
     wanted = pose.problem[1]
     n, names = len(wanted.weight), np.array(pose.markers)
     measured_m = np.where(wanted.weight[..., None] > 0, wanted.measured_m, np.nan)
-    ranges = [np.asarray(over_seen(extreme, measured_m, axis=0)) for extreme in (np.nanmax, np.nanmin)]
-    went_m = np.linalg.norm(ranges[0] - ranges[1], axis=1)
-    same = [longest(each) >= min(SAME_FRAMES, n - 1) for each in (np.diff(measured_m, axis=0) == 0.0).all(axis=2).T]
-    still: Sequence[str] = names[same].tolist() if n >= STANDS_FRAMES and over_seen(np.nanmedian, went_m) > OTHERS_GO_M else []
+    still = [str(names[k]) for k in range(len(names)) if n >= STANDS_FRAMES and _stands_still(measured_m, k)]
+    count = repeated_rows(measured_m.reshape(n, -1))
     some_m = measured_m[:: 1 + n // 50]
     apart_m = np.asarray(over_seen(np.nanmedian, np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3), axis=0))
     off_m = np.abs(apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2))
     beside = (wanted.body[:, None] == wanted.body) & ~np.eye(len(names), dtype=bool) & np.isfinite(off_m)
     least_m = np.where(beside, off_m, np.inf).min(axis=1)
     moved = names[(beside.sum(axis=1) > 1) & (least_m > OUT_OF_PLACE_M)]
-    remarks = [f"Markers of {file} stand still while others move: {', '.join(still)}."] if len(still) else []
+    remarks = [f"Markers of {file} stand still while others move: {some_of(still, MOST_NAMES)}."] if still else []
+    if count:
+        remarks.append(f"{file} repeats one row {count} times: look for a gap that was filled.")
     if len(moved):
         remarks.append(f"Markers of {file} are not where the model has them among those of their body: {', '.join(moved)}.")
     return remarks
 
 
-def shaking_remarks(names: Sequence[str], position_m: FloatArray, file: str) -> Iterator[str]:
+def _stands_still(position_m: FloatArray, k: int) -> bool:
+    """Whether a marker of (N, K, 3) keeps its place while most others go on, and is there or gone with a jump."""
+    own_m, others_m = position_m[:, k], np.delete(position_m, k, axis=1)
+    step_m = np.linalg.norm(np.diff(own_m, axis=0), axis=1)
+    for first, end in unbroken(step_m == 0.0).tolist():
+        if end - first < SAME_FRAMES:
+            continue
+        went_m = float(over_seen(np.nanmedian, np.linalg.norm(others_m[end] - others_m[first], axis=1)))
+        left_m, came_m = step_m[end : end + 1], step_m[max(first - 1, 0) : first] * (end - first)
+        way_m = next((each[0] for each in (left_m, came_m) if np.isfinite(each).any()), np.inf)
+        if went_m > OTHERS_GO_M and way_m > MADE_UP * went_m:
+            return True
+    return False
+
+
+def shaking_remarks(names: Sequence[str], position_m: FloatArray, time_s: FloatArray, file: str) -> Iterator[str]:
     """Name markers that shake from frame to frame.
 
     Parameters
@@ -216,6 +234,8 @@ def shaking_remarks(names: Sequence[str], position_m: FloatArray, file: str) -> 
         Of K markers.
     position_m : FloatArray
         (N, K, 3), NaN where a marker was not seen.
+    time_s : FloatArray
+        (N,), s, rising.
     file : str
         Name of the recording, for the sentence.
 
@@ -226,7 +246,7 @@ def shaking_remarks(names: Sequence[str], position_m: FloatArray, file: str) -> 
     """
     if len(position_m) <= STANDS_FRAMES:
         return
-    shaken = np.array(names)[(shaking(position_m) > SHAKE_M).any(axis=1)].tolist()
+    shaken = np.array(names)[(shaking(position_m, time_s) > SHAKE_M).any(axis=1)].tolist()
     if shaken:
         yield f"Markers of {file} shake by more than {1e3 * SHAKE_M:g} mm from frame to frame: {some_of(shaken, MOST_NAMES)}."
 

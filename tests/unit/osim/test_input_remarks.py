@@ -205,12 +205,14 @@ def test_forces_need_more_rows_than_movement() -> None:
 def test_rounded_angles_and_odd_filters_are_said() -> None:
     columns = {"tilt": np.rad2deg(MOTION["tilt"]), "fixed": np.zeros(60)}
     files = "setup.xml", "walk.mot"
-    assert list(filter_remarks(MODEL, columns, 6.0, files, in_degrees=True)) == []
-    assert list(filter_remarks(MODEL, columns, -1.0, files, in_degrees=True)) == []
-    (rounded,) = filter_remarks(MODEL, {name: np.round(values, 1) for name, values in columns.items()}, 6.0, files, in_degrees=True)
+    assert list(filter_remarks(MODEL, TIME_S, columns, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(MODEL, TIME_S, columns, -1.0, files, in_degrees=True)) == []
+    (rounded,) = filter_remarks(
+        MODEL, TIME_S, {name: np.round(values, 1) for name, values in columns.items()}, 6.0, files, in_degrees=True
+    )
     assert "walk.mot holds angles in whole steps of 0.1" in rounded
     for cutoff_hz in (0.0, 1.0, 37.7, 600.0):
-        (odd,) = filter_remarks(MODEL, columns, cutoff_hz, files, in_degrees=True)
+        (odd,) = filter_remarks(MODEL, TIME_S, columns, cutoff_hz, files, in_degrees=True)
         assert f"setup.xml asks for a low-pass of {cutoff_hz:g} Hz" in odd
 
 
@@ -261,6 +263,24 @@ def test_markers_that_stand_still_or_have_left_their_body_are_named() -> None:
     assert remarks(filled) == ["Markers of walk.trc stand still while others move: P4."]
     filled[15, 3] = position[15, 3]
     assert remarks(filled) == []
+    # A foot stands and leaves from rest, markers that all hold are one row, and who stands quietly holds more than once.
+    foot, all_held, quiet = position.copy(), position.copy(), position.copy()
+    foot[10:16, 3] = position[10, 3]
+    foot[15:, 3] = position[10, 3] + 0.0005 * np.arange(15)[:, None] ** 2 * [0.0, 0.0, 1.0]
+    all_held[8:17] = position[8]
+    quiet[:15] = position[15] + np.where(np.arange(15) >= 8, 1e-4, 0.0)[:, None, None]
+    assert not any("stand still" in remark for remark in remarks(foot))
+    assert remarks(all_held) == ["walk.trc repeats one row 8 times: look for a gap that was filled."]
+    assert remarks(quiet) == []
+    # Of many that are still it names the first.
+    everyone = tuple(f"N{k}" for k in range(40))
+    crowd = replace(
+        MODEL, markers=tuple(ModelMarker(name, "pelvis", np.array([0.01 * k, 0.0, 0.0])) for k, name in enumerate(everyone))
+    )
+    crowded = Skeleton(crowd).markers(q, everyone)
+    crowded[10:16, :15] = crowded[10, :15]
+    pose = track_markers(crowd, everyone, crowded, TrackingTasks(dict.fromkeys(everyone, 1.0)), rate_hz=100.0)
+    assert "N11 and 3 more." in recording_remarks(pose, "walk.trc")[0]
 
 
 def test_markers_that_are_off_all_together_are_said() -> None:
@@ -269,15 +289,21 @@ def test_markers_that_are_off_all_together_are_said() -> None:
     (remark,) = marker_remarks(tracked(far), "walk.trc")
     assert remark.startswith("Markers of walk.trc are 57 mm from their places on the model (root mean square)")
     assert marker_remarks(tracked(position.mean(axis=1) + 1.2 * (position - position.mean(axis=1))), "walk.trc") == []
+    # One that hardly counts may be anywhere.
+    away = position[0, 1] - position[0].mean(axis=0)
+    position[0, 1] += 0.12 * away / np.linalg.norm(away)
+    light = TrackingTasks({"P1": 1.0, "P2": 1e-4, "P3": 1.0})
+    assert marker_remarks(track_markers(MODEL, tuple(PLACES), position, light, rate_hz=100.0), "walk.trc") == []
 
 
 @pytest.mark.parametrize(("noise_m", "told"), [(0.001, False), (0.01, True)])
 def test_markers_that_shake_are_named(noise_m: float, told: bool) -> None:
     position = 0.3 * np.sin(6.0 * TIME_S)[:, None, None] + np.zeros((1, 2, 3))
     position[:, 1] += np.random.default_rng(1).normal(0.0, noise_m, (60, 3))
-    remarks = list(shaking_remarks(("RHEE", "RTOE"), position, "walk.trc"))
+    remarks = list(shaking_remarks(("RHEE", "RTOE"), position, TIME_S, "walk.trc"))
     assert remarks == ["Markers of walk.trc shake by more than 5 mm from frame to frame: RTOE."] * told
-    assert list(shaking_remarks(("RHEE", "RTOE"), position[:5], "walk.trc")) == []
+    assert list(shaking_remarks(("RHEE", "RTOE"), position[:5], TIME_S[:5], "walk.trc")) == []
+    assert list(shaking_remarks(("RHEE", "RTOE"), position, 2.5 * TIME_S, "walk.trc")) == []
 
 
 @pytest.mark.parametrize(("rows", "told"), [(4, 0), (8, 1)])
@@ -288,19 +314,35 @@ def test_a_pose_that_is_repeated_is_said_and_one_that_never_changes_is_not(rows:
     assert list(motion_remarks(MODEL, TIME_S, {name: np.ones(60) for name in MOTION}, (0.0, 0.59), "walk.mot")) == []
 
 
+def test_only_a_pose_that_a_jump_ends_is_a_gap() -> None:
+    rows = np.arange(60)
+    rest = 0.5 - 0.5 * np.cos(np.pi * np.clip((rows - 15) / 30.0, 0.0, 1.0))
+    ramp = np.clip((rows - 15) / 30.0, 0.0, 1.0)
+    cut = {name: np.where(rows > 45, values[45], values) for name, values in MOTION.items()}
+
+    def remarks(columns: dict[str, FloatArray]) -> list[str]:
+        return list(motion_remarks(MODEL, TIME_S, columns, (0.0, 0.59), "walk.mot"))
+
+    assert remarks(dict.fromkeys(MOTION, rest)) == []
+    assert remarks(dict.fromkeys(MOTION, ramp)) == []
+    assert remarks(dict.fromkeys(MOTION, np.cumsum(np.select([rows < 35, rows < 45], [0.01, 0.0], 0.05)))) == []
+    assert remarks(cut) == ["walk.mot repeats one row 14 times: look for a gap that was filled."]
+
+
 def test_angles_that_shake_or_leave_their_range_are_named() -> None:
     bend = ModelCoordinate("knee", "knee", "rotational", range=(-0.2, 2.0))
     model = replace(MODEL, coordinates=(*MODEL.coordinates, bend))
     files, knee = ("setup.xml", "walk.mot"), 20.0 + 20.0 * np.sin(6.0 * TIME_S)
 
     def remarks(values: FloatArray, name: str = "knee") -> list[str]:
-        return list(filter_remarks(model, {name: values}, 6.0, files, in_degrees=True))
+        return list(filter_remarks(model, TIME_S, {name: values}, 6.0, files, in_degrees=True))
 
     assert remarks(knee) == []
     assert remarks(-knee) == ["walk.mot leaves the model's range of knee by more than 15 degrees."]
     assert remarks(knee + 300.0, "spin") == []
     shaken = knee + np.random.default_rng(1).normal(0.0, 3.0, 60)
     assert remarks(shaken) == ["walk.mot shakes from row to row by more than 1 degree in knee."]
+    assert list(filter_remarks(model, 4.0 * TIME_S, {"knee": shaken}, 6.0, files, in_degrees=True)) == []
 
 
 @pytest.mark.parametrize(
@@ -314,6 +356,18 @@ def test_angles_that_shake_or_leave_their_range_are_named() -> None:
 def test_loads_that_are_off_by_little_are_said_with_how_they_are_off(change: Change, told: str) -> None:
     (remark,) = remarks_of(change)
     assert remark.startswith(f"By what they leave at root, loads of loads.xml are {told}")
+
+
+def test_a_second_foot_that_was_not_measured_makes_no_load_too_small() -> None:
+    """A foot's plate, and in half of the time up to half of the weight on the other foot."""
+    share = np.repeat([1.0, 0.89, 0.5], [70, 70, 28])[:, None]
+    skeleton, q = Skeleton(MODEL), np.repeat(POSE, 168, axis=0)
+    zero, time_s = np.zeros_like(q), np.arange(168) / 100.0
+    pose, force = skeleton.pose(q), share * [0.0, WEIGHT_N, 0.0]
+    point = pose.points([1], np.array([[0.0, -0.1, 0.0]]))[:, 0]
+    loads = (BodyLoad("pelvis", force, np.cross(point, force), point),)
+    reactions = generalized_forces(skeleton, q, zero, zero, loads).reactions
+    assert not any("too small" in remark for remark in load_remarks(pose, time_s, loads, reactions, "loads.xml"))
 
 
 def test_forces_that_are_turned_about_the_vertical_are_said() -> None:
@@ -408,6 +462,6 @@ def test_a_landing_is_no_jump_of_a_force_and_a_gap_hides_none(change: Callable[[
 def test_a_few_angles_in_whole_steps_are_not_rounded() -> None:
     few, many = np.array([0.0, 30.0, 60.0]), np.arange(30) % 12
     files = "setup.xml", "walk.mot"
-    assert list(filter_remarks(MODEL, {"knee": few}, 6.0, files, in_degrees=True)) == []
-    assert list(filter_remarks(MODEL, {"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
-    assert len(list(filter_remarks(MODEL, {"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1
+    assert list(filter_remarks(MODEL, TIME_S, {"knee": few}, 6.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(MODEL, TIME_S, {"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
+    assert len(list(filter_remarks(MODEL, TIME_S, {"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1
