@@ -273,6 +273,7 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven:
     tau = forces.tau - effect.on_coordinates
     if pose is not None and setup.external_loads_file is not None:
         remarks += load_remarks(pose, motion.time_s, loads, forces.reactions, setup.external_loads_file.name)
+        remarks += effect.counted_twice(loads, setup.external_loads_file.name)
     order, labels = list(skeleton.tree_order), force_labels(skeleton)
     place.write(
         setup.output_forces,

@@ -96,6 +96,9 @@ def run_analyses(
     wanted = {each.curves for each in setup.optimizations} or {True}
     equations = {curves: force_equations(actuated, motion, loads.forces, curves=curves, compat=compat) for curves in wanted}
     remarks, answers = list(actuated.passive.remarks), list[MuscleForces]()
+    first = next(iter(equations.values()))
+    if setup.external_loads_file is not None:
+        remarks += first.passive.counted_twice(first.loads, setup.external_loads_file.name)
     for each in setup.optimizations:
         if not each.model_forces:
             raise OptionError(
@@ -110,7 +113,7 @@ def run_analyses(
         joints = () if {word.lower() for word in reaction.joints} <= {"all"} else reaction.joints
         on, frames = reaction.on or ("child",), reaction.frames or (SURROUNDINGS,)
         rows = np.isfinite(force).all(axis=1) & _shown(motion, reaction.interval)
-        loaded.append((rows, reactions_under(next(iter(equations.values())), force, joints=joints, on=on, frame=frames)))
+        loaded.append((rows, reactions_under(first, force, joints=joints, on=on, frame=frames)))
     # Whatever is refused has been by now: nothing is written by halves.
     for each, answer in zip(setup.optimizations, answers, strict=True):
         _write_forces(place, stem + each.name, answer, loads, ~answer.infeasible & _shown(motion, each.interval))

@@ -26,7 +26,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, required_w
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel, Actuator, held_coordinates
 from biomech_id.osim.forces.muscle_curves import strengths
-from biomech_id.osim.forces.passive_forces import PassiveState
+from biomech_id.osim.forces.passive_forces import PassiveEffect, PassiveState
 from biomech_id.osim.muscles.muscle_paths import PathTensions
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
 from biomech_id.osim.skeleton.tree import Tree, TreePose
@@ -64,6 +64,8 @@ class ForceEquations:
         Its frames.
     loads : tuple[BodyLoad, ...]
         From outside.
+    passive : PassiveEffect
+        What acts without being driven.
     """
 
     actuated: ActuatedModel
@@ -78,6 +80,7 @@ class ForceEquations:
     skeleton: Skeleton
     moving: SkeletonMotion
     loads: tuple[BodyLoad, ...]
+    passive: PassiveEffect
 
     @property
     def pose(self) -> SkeletonPose:
@@ -178,7 +181,7 @@ def force_equations(
     tau = (twists.reshape(N, 6 * B, m).swapaxes(1, 2) @ needed.reshape(N, 6 * B, 1))[..., 0]
     tau -= (passive.on_coordinates[:, None] @ skeleton.coupling_jacobian(motion.q, tree.free.tolist()))[:, 0]
     names = tuple(model.coordinate_names[k] for k in tree.free)
-    return ForceEquations(actuated, motion, names, tau, arms, strength, twists, needed, tensions, skeleton, moving, outer)
+    return ForceEquations(actuated, motion, names, tau, arms, strength, twists, needed, tensions, skeleton, moving, outer, passive)
 
 
 def _following(tree: Tree, motion: RecordedMotion) -> RecordedMotion:

@@ -24,7 +24,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
-from biomech_id.multibody.musculoskeletal import OffsetFrame
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS, OffsetFrame
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, angular_velocity_matrix, exerted_by
 from biomech_id.osim.muscles.muscle_paths import MusclePaths
@@ -46,11 +46,14 @@ class PassiveAction:
         Column of a coordinate, and (N,) what acts on it directly, N m or N.
     on_bodies : tuple[BodyLoad, ...], optional
         Wrenches, axes of the surroundings.
+    contact : bool, optional
+        Whether surfaces touch, as a foot's and the floor's that a plate measures.
     """
 
     name: str
     on_coordinates: tuple[tuple[int, FloatArray], ...] = ()
     on_bodies: tuple[BodyLoad, ...] = ()
+    contact: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,7 +437,7 @@ class HuntCrossley:
             contacts = [
                 replace(contact, force_N=contact.force_N * own[:, None]) for contact, own in zip(contacts, reached.T, strict=True)
             ]
-        yield PassiveAction(self.name, on_bodies=tuple(load for contact in contacts for load in contact.loads()))
+        yield PassiveAction(self.name, on_bodies=tuple(load for contact in contacts for load in contact.loads()), contact=True)
 
     def _between(self, state: PassiveState, one: ContactSurface, two: ContactSurface) -> _Contact:
         """Contact of a half-space or sphere with a sphere."""
@@ -556,6 +559,28 @@ class PassiveEffect:
             for column, force in action.on_coordinates:
                 total[:, column] += force
         return total
+
+    def counted_twice(self, measured: Sequence[BodyLoad], file: str) -> list[str]:
+        """Name contacts that press on a body on which a measured force acts too.
+
+        Parameters
+        ----------
+        measured : Sequence[BodyLoad]
+            What was measured.
+        file : str
+            Name of its document, for the sentences.
+
+        Returns
+        -------
+        list[str]
+            One for each contact and body.
+        """
+        bodies = {load.segment for load in measured if load.force_N.any()} - {SURROUNDINGS}
+        return [
+            f"{action.name} presses on {body}, on which {file} has a measured force too: both count; switch one off."
+            for action in self.actions if action.contact
+            for body in sorted({load.segment for load in action.on_bodies if load.force_N.any()} & bodies)
+        ]  # fmt: skip
 
     def table(self, labels: Sequence[str]) -> tuple[list[str], FloatArray]:
         """Generalised forces that each force exerts on each coordinate that it can move.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,36 @@ def test_forces_that_act_by_themselves_are_named_and_the_rest_counted(tmp_path: 
     pads = "".join(f'<ElasticFoundationForce name="pad{k}"/>' for k in range(5))
     (remark,) = run_setup(folder(tmp_path, FORCES, more=RESERVE + pads)).remarks
     assert "ElasticFoundationForce pad2 and 2 more would act" in remark
+
+
+BALL = """<HuntCrossleyForce name="heel"><HuntCrossleyForce..ContactParametersSet><objects><HuntCrossleyForce..ContactParameters>
+<geometry>floor ball</geometry><stiffness>1e3</stiffness></HuntCrossleyForce..ContactParameters></objects>
+</HuntCrossleyForce..ContactParametersSet></HuntCrossleyForce>"""
+SURFACES = """<ContactGeometrySet><objects><ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame>
+<location>0 FLOOR 0</location><orientation>0 0 -1.5707963267948966</orientation></ContactHalfSpace>
+<ContactSphere name="ball"><socket_frame>/bodyset/rod</socket_frame><location>0 0 0</location><radius>0.06</radius></ContactSphere>
+</objects></ContactGeometrySet></Model>"""
+INVERSE = "</coordinates_file><forces_to_exclude>Muscles</forces_to_exclude><output_gen_force_file>id.sto</output_gen_force_file>"
+LOADS = """<ExternalLoads><objects><ExternalForce name="f"><applied_to_body>rod</applied_to_body><force_identifier>f_v
+</force_identifier><point_identifier>f_p</point_identifier></ExternalForce></objects><datafile>f.sto</datafile></ExternalLoads>"""
+
+
+@pytest.mark.parametrize(("floor_m", "twice"), [(-0.05, True), (-1.0, False)])
+def test_a_contact_that_presses_where_a_force_was_measured_is_named(floor_m: float, twice: bool, tmp_path: Path) -> None:
+    setup = folder(tmp_path, FORCES, more=RESERVE + BALL)
+    model = tmp_path / "rod.osim"
+    model.write_text(model.read_text().replace("</Model>", SURFACES.replace("FLOOR", str(floor_m))))
+    setup.write_text(
+        setup.read_text().replace("<coordinates_file>", "<external_loads_file>l.xml</external_loads_file><coordinates_file>")
+    )
+    (tmp_path / "l.xml").write_text(LOADS)
+    names, rows = (f"f_{word}{axis}" for word in "vp" for axis in "xyz"), [f"{k / 50:.2f} 0 1 0 0 0 0" for k in range(30)]
+    (tmp_path / "f.sto").write_text("\n".join(["f", "version=1", "endheader", f"time {' '.join(names)}", *rows]).replace(" ", "\t"))
+    sentence = "heel presses on rod, on which l.xml has a measured force too: both count; switch one off."
+    assert (sentence in run_setup(setup).remarks) == twice
+    moments = setup.read_text().replace("AnalyzeTool", "InverseDynamicsTool").replace("</coordinates_file>", INVERSE)
+    setup.write_text(re.sub(r"<AnalysisSet>.*</AnalysisSet>", "", moments))
+    assert (sentence in run_setup(setup).remarks) == twice
 
 
 @pytest.mark.parametrize(
