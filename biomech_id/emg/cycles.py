@@ -47,26 +47,17 @@ class EmgCycle:
 
 
 class ChannelCycle(NamedTuple):
-    """What one channel holds in one cycle.
+    """What one channel holds in one cycle."""
 
-    Attributes
-    ----------
-    cycle : EmgCycle
-        A cycle of the channel's side.
-    envelope : FloatArray
-        (101,), in the channel's unit.
-    verdict : ChannelVerdict
-        What the channel holds there.
-    rms : float
-        Root mean square of the signal, in the channel's unit.
-    averaged : bool
-        Whether the cycle enters the channel's mean.
-    """
-
+    #: Of the channel's side.
     cycle: EmgCycle
+    #: (101,), in the channel's unit.
     envelope: FloatArray
+    #: What the channel holds there.
     verdict: ChannelVerdict
+    #: Root mean square of the signal, in the channel's unit.
     rms: float
+    #: Whether the cycle enters the channel's mean.
     averaged: bool
 
 
