@@ -21,7 +21,7 @@ import numpy as np
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 
-#: Regression of the hip centre, Davis et al. 1991 (Hum Mov Sci 10:575): angles in radians, lengths in metres.
+#: Regression of the hip centre, Davis et al. 1991 (Hum Mov Sci 10, 575): angles in radians, lengths in metres.
 HIP_THETA_RAD, HIP_BETA_RAD = 0.5, 0.314
 HIP_C_PER_LEG_LENGTH, HIP_C_OFFSET_M = 0.115, -0.0153
 ASIS_TROCHANTER_PER_LEG_LENGTH, ASIS_TROCHANTER_OFFSET_M = 0.1288, -0.04856

@@ -14,7 +14,7 @@ from biomech_id.readers.source import FileFindings
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
-#: Of these, the one that holds points in space (in POINT:UNITS); the others are quantities.
+#: Of these, the one that holds points in space (in units of POINT); the others are quantities.
 POINT_GROUP = "MODELED_MARKERS"
 #: Outputs of the conventional model known by name, for files that lost the groups above.
 _OUTPUT_NAME = re.compile(r"^[LR]?[A-Za-z]+(Angles?|Forces?|Moments?|Powers?|GRF|PowerScalar)$")

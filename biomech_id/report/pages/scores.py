@@ -27,7 +27,7 @@ from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.statistics.score_change import ScoreChange, score_changes
 from biomech_id.statistics.two_recordings import ScalarChange
 
-#: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
+#: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35, 612).
 MCID_DEG = 1.6
 PROFILE = Scale(0.0, 30.0, 5.0)
 _BAR_OFFSET = 0.19
