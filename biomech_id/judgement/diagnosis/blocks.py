@@ -22,7 +22,7 @@ ASIDE: Mapping[str, tuple[str, tuple[str, ...]]] = {
 WHEN = ("whole", "since", "mid")
 #: Scopes of the causes that one plate does not fit by.
 OF_PLATE = ("plate", "stance")
-#: CauseBlock -> how the names of its causes begin, and its class.
+#: Block -> how the names of its causes begin, and its class.
 SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "measurements of another visit": (
         ("mass", "L leg length", "R leg length", "knee widths", "ankle widths", "ASIS distance", "height"), "measurements"),

@@ -128,15 +128,16 @@ def _shares(closing: Closing, q: FloatArray, J: FloatArray) -> Iterator[tuple[st
     skeleton, row, labels = closing.skeleton, 0, force_labels(closing.skeleton)
     origin = skeleton.pose(q).origin_m
     for each, wrench in zip(closing.constraints, closing.unit_wrenches(q), strict=True):
-        own = np.zeros((1, J.shape[1], 1))
-        own[:, row : row + wrench.shape[1]] = 1.0
-        row += wrench.shape[1]
+        rows = slice(row, row + wrench.shape[1])
+        row = rows.stop
         if not isinstance(each, BodyConstraint):
-            moved = np.flatnonzero((own * J).any(axis=(0, 1)))
-            yield each.name, [labels[k] for k in moved], (own * J)[..., moved]
+            alone = np.zeros_like(J)
+            alone[:, rows] = J[:, rows]
+            moved = np.flatnonzero(alone.any(axis=(0, 1)))
+            yield each.name, [labels[k] for k in moved], alone[..., moved]
             continue
         whole = np.zeros((*J.shape[:2], 6))
-        whole[:, own[0, :, 0] > 0] = wrench
+        whole[:, rows] = wrench
         for frame, sign in ((each.first, -1.0), (each.second, 1.0)):
             force = sign * whole[..., :3]
             moment = sign * whole[..., 3:] - cross(origin[:, [skeleton.body_index(frame.body)]], force)
