@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from tests.peers.chain_documents import chain_document
+from tests.peers.constraint_documents import ID_SETUP, write_motion
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
@@ -205,6 +209,7 @@ def test_a_verdict_on_a_folder_loads_what_it_needs() -> None:
         "scipy.signal",
         "biomech_id.osim.body_model",
         "matplotlib",
+        "pydantic",
     }
     assert not heavy & loaded
 
@@ -219,7 +224,25 @@ def test_a_run_without_report_loads_what_it_needs(tmp_path: Path) -> None:
     loaded = set(subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True).stderr.split())
     assert (tmp_path / "out" / "summary.json").is_file()
     heavy = {"scipy.linalg", "scipy.optimize", "scipy.special", "scipy.signal", "matplotlib", "biomech_id.osim.body_model"}
+    heavy |= {"pydantic"}
     assert "pandas.core" in loaded
+    assert not heavy & loaded
+
+
+def test_a_setup_of_opensims_loads_what_it_needs(tmp_path: Path) -> None:
+    # Starting is most of what a setup costs.
+    code = (
+        "import atexit, sys; from biomech_id.cli import main; "
+        "atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); "
+        "main()"
+    )
+    (tmp_path / "model.osim").write_text(chain_document(["Pin", "Custom"], 3), encoding="utf-8")
+    (tmp_path / "setup.xml").write_text(ID_SETUP, encoding="utf-8")
+    write_motion(tmp_path / "motion.sto", ("q0_0",), np.linspace(0.0, 1.0, 50), np.zeros((50, 1)))
+    words = ["opensim-run", str(tmp_path / "setup.xml"), "-o", str(tmp_path / "out")]
+    loaded = set(subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True).stderr.split())
+    assert (tmp_path / "out" / "id.sto").is_file()
+    heavy = {"pandas.core", "scipy.linalg", "scipy.optimize", "scipy.signal", "matplotlib", "pydantic", "importlib.metadata"}
     assert not heavy & loaded
 
 

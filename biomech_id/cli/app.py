@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from io import TextIOWrapper
 from typing import Any, TextIO
 
@@ -27,6 +28,7 @@ from biomech_id.cli import (
     templates,
 )
 from biomech_id.cli.guard import INTERRUPTED, Version, guarded, print_interrupted, was_interrupted
+from biomech_id.cli.plain_words import PlainCommand, take_plain_words
 from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
@@ -42,6 +44,11 @@ class _Program(TyperGroup):
             if ended.code == INTERRUPTED and was_interrupted(ended):
                 print_interrupted()
             raise
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words before the command."""
+        take_plain_words(self, ctx)
+        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(
@@ -60,7 +67,9 @@ for command in (
     fit.fit_command, markerset.markerset, diagnose.diagnose_command, plates.plates, lab.lab, release.release, templates.recipe,
     templates.subject, desk.desk, desk.verify, commission.commission,
 ):  # fmt: skip
-    app.command(command.__name__.removesuffix("_command").replace("_", "-"))(guarded(command))
+    name = command.__name__.removesuffix("_command").replace("_", "-")
+    # A setup of OpenSim's asks for nothing that a plug-in can add.
+    app.command(name, cls=PlainCommand)(guarded(command, plugins=command is not opensim.opensim_run))
 
 
 @app.callback()
@@ -75,10 +84,18 @@ def main() -> None:
         for stream in (sys.stdout, sys.stderr):
             _speak_any_language(stream)
         with single_threaded():
-            app()
+            _named_alone(sys.argv[1:])()
     except KeyboardInterrupt:
         print_interrupted()
         sys.exit(INTERRUPTED)
+
+
+def _named_alone(words: list[str]) -> typer.Typer:
+    """The application with no command but the one that the first word names: Typer makes all that there are before it runs one."""
+    named = [command for command in app.registered_commands if command.name in words[:1]]
+    program = copy(app)
+    program.registered_commands = named or app.registered_commands
+    return program
 
 
 def _speak_any_language(stream: TextIO) -> None:

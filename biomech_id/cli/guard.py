@@ -40,17 +40,17 @@ Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_e
 WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 instead of 3 when there were warnings.")]
 
 
-def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
+def guarded(command: Callable[_P, int], *, plugins: bool = True) -> Callable[_P, None]:
     """Turn a command that returns an exit code into one that Typer can run, and errors into one sentence.
 
-    With ``--debug`` the traceback is shown instead.
+    With ``--debug`` the traceback is shown instead. Plug-ins are imported before a command that takes something of them.
     """
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             with on_command_line(), ended_as_interrupted():
-                import_plugins(plugin_modules())
+                import_plugins(plugin_modules() if plugins else ())
                 code = command(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise

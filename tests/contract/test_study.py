@@ -397,7 +397,7 @@ PRINTS_ITS_THREADS = """
 import os, sys
 from biomech_id.cli import app, main
 assert "numpy" not in sys.modules
-app.app = lambda: print(os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"])
+app.typer.Typer.__call__ = lambda self: print(os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"])
 main()
 """
 
