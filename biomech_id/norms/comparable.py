@@ -48,10 +48,15 @@ def hangs_on(variable: str, key: str) -> bool:
     >>> [hangs_on(name, "bandwidth") for name in ("KneeMoment", "percent_of_A2.AnklePower", "KneeAngles", "cadence")]
     [True, True, False, False]
     """
-    if variable.startswith("GPS"):
-        return key in ("model", "hip_centre")
-    name = variable.rsplit(".", 1)[-1]
-    return any(row.variable == name and TOUCHED[key](row) for row in cycle_rows())
+    return _hangs(variable, key, _touched(key))
+
+
+def _touched(key: str) -> set[str]:
+    return {row.variable for row in cycle_rows() if TOUCHED[key](row)}
+
+
+def _hangs(variable: str, key: str, touched: Collection[str]) -> bool:
+    return key in ("model", "hip_centre") if variable.startswith("GPS") else variable.rsplit(".", 1)[-1] in touched
 
 
 def several_bandwidths(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -147,5 +152,6 @@ def _of_one_bandwidth(norm: pd.DataFrame, computed: Mapping[str, str], mix: Coll
 
 def _hanging(norm: pd.DataFrame, key: str) -> pd.Series[bool]:
     """Rows that hang on one way in which sessions are computed."""
-    hanging = {name: hangs_on(str(name), key) for name in norm["variable"].unique()}
+    touched = _touched(key)
+    hanging = {name: _hangs(str(name), key, touched) for name in norm["variable"].unique()}
     return norm["variable"].map(hanging).astype(bool)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -167,7 +168,7 @@ def told_values(values: FloatArray) -> list[str]:
     list[str]
         One for each point: a number for each subject, between semicolons, empty where it is missing.
     """
-    return [";".join(map(_number, column)) for column in values.T]
+    return [";".join(map(_number, column)) for column in values.T.tolist()]
 
 
 def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, ...]:
@@ -214,7 +215,11 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
         for name, at in places.items()
         if name[0] not in _TEXTS
     }
-    return tuple(_sample(number, columns, curves) for number in range(count))
+    has = {name: np.asarray(np.isfinite(values).any(axis=1)) for name, values in curves.items()}
+    return tuple(
+        _sample(number, columns, {name: values[number] for name, values in curves.items() if has[name][number]})
+        for number in range(count)
+    )
 
 
 def _in_order(percent: FloatArray) -> bool:
@@ -227,9 +232,8 @@ _OF_SIDES = {side: f"{CONTRIBUTOR}{side}." for side in SIDES}
 _TEXTS = {f"{CONTRIBUTOR}{name}" for name in ("marks", "sex")}
 
 
-def _sample(number: int, texts: Mapping[str, list[str]], curves: Mapping[tuple[str, str], FloatArray]) -> NormSample:
-    """One contributor of a table that has been taken apart: curves (contributors, points)."""
-    known = {name: values[number] for name, values in curves.items() if np.isfinite(values[number]).any()}
+def _sample(number: int, texts: Mapping[str, list[str]], known: Mapping[tuple[str, str], FloatArray]) -> NormSample:
+    """One contributor of a table that has been taken apart: every curve (points,) that is known of them."""
     about: dict[str, Any] = {
         attribute: float(known.get((f"{CONTRIBUTOR}{name}", ""), np.array([np.nan]))[0]) for attribute, name in _NUMBERS.items()
     }
@@ -247,7 +251,7 @@ def _sample(number: int, texts: Mapping[str, list[str]], curves: Mapping[tuple[s
 def _numbers(cells: Sequence[Sequence[str]], name: str, where: str) -> FloatArray:
     """(contributors, points) of the cells of each point."""
     try:
-        return np.array([[float(text) if text else np.nan for text in cell] for cell in cells]).T
+        return np.array([[float(text or "nan") for text in cell] for cell in cells]).T
     except ValueError as error:
         raise OptionError(
             f"The norm {where} tells something of a contributor's {name} that is no number ({error}).",
@@ -256,4 +260,4 @@ def _numbers(cells: Sequence[Sequence[str]], name: str, where: str) -> FloatArra
 
 
 def _number(value: float) -> str:
-    return FLOAT_FORMAT % value if np.isfinite(value) else ""
+    return FLOAT_FORMAT % value if isfinite(value) else ""

@@ -86,13 +86,15 @@ class Gait:
         """
         return leg_scale_m(self.body)
 
-    def pose(self, time: Jet) -> Posture:
+    def pose(self, time: Jet, soles: Mapping[str, FootMotion] | None = None) -> Posture:
         """The body's pose at given times (a jet of any order).
 
         Parameters
         ----------
         time : Jet
             Times at which to evaluate, seconds.
+        soles : Mapping[str, FootMotion] | None, optional
+            Side -> motion of the foot at these times, where it is known already: it does not depend on the pelvis.
 
         Returns
         -------
@@ -101,10 +103,10 @@ class Gait:
         """
         walk = Walk(self.pattern, self.path, self.plan, self.leg_m)
         pelvis = pelvis_motion(time, self.body, walk, height_m=self.pelvis_height_m)
-        soles, legs, feet = {}, {}, {}
+        soles = soles or {side: foot_motion(time, walk, side, self.sole) for side in SIDES}
+        legs, feet = {}, {}
         for side in SIDES:
             foot = self.body.feet[side]
-            soles[side] = foot_motion(time, walk, side, self.sole)
             ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
             hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
             axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),
@@ -214,8 +216,9 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     # Who walks faster than comfortably keeps the knees more bent: the leg passes its straightest sooner.
     hurry = max(1.0, relative_speed(low.pattern, low.leg_m, low.plan.speed_m_s))
     bend = low.pattern.least_knee_flexion_rad * hurry**2
+    soles = gait.pose(time).soles
     for _ in range(rounds):
-        rise = min(float(room_above_m(gait.body, side, leg, bend).min()) for side, leg in gait.pose(time).legs.items())
+        rise = min(float(room_above_m(gait.body, side, leg, bend).min()) for side, leg in gait.pose(time, soles).legs.items())
         gait = replace(gait, pelvis_height_m=gait.pelvis_height_m + rise)
     return gait
 

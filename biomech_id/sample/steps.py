@@ -139,8 +139,10 @@ def _within(u: Jet, inside: Callable[[Jet], Jet], beyond: Callable[[Jet], Jet]) 
     """Return a function that is exactly 0 up to u = 0, ``inside`` up to u = 1 and ``beyond`` from there on."""
     result = u.c * 0
     between, over = (u.value > 0) & (u.value < 1), u.value >= 1
-    result[:, between] = inside(Jet(u.c[:, between])).c
-    result[:, over] = beyond(Jet(u.c[:, over])).c
+    for where, function in ((between, inside), (over, beyond)):
+        # Most of a walk is outside of any one step.
+        if where.any():
+            result[:, where] = function(Jet(u.c[:, where])).c
     return Jet(result)
 
 

@@ -131,9 +131,12 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
     curves: dict[str, list[float]] = {}
     for words, table in by_bandwidth(everything).items():
+        places: dict[tuple[str, str], list[float]] = {}
         # As plain objects: texts of a column are slow to go through one by one.
         for variable, component, percent in zip(*(table[name].to_numpy(object) for name in _CURVE), strict=True):
-            curves.setdefault(f"{variable} {component} {words}".rstrip(), []).append(percent)
+            places.setdefault((variable, str(component)), []).append(percent)
+        for (variable, component), each in places.items():
+            curves.setdefault(f"{variable} {component} {words}".rstrip(), []).extend(each)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     stated = {
         "rows": len(norm),
