@@ -77,6 +77,8 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("markersets.walking", "scipy.optimize"): "as markersets.standing",
     ("interpretation.deviations", "scipy.special"): "as statistics: only a session with a norm asks",
     ("statistics", "scipy.special"): "a third of what a report's own modules take to import; few reports ask for a p",
+    ("osim.run", "biomech_id.osim"): "a setup waits for its own tool alone",
+    ("osim.forces.passive_documents", "biomech_id.osim.muscles"): "only ligaments and springs go along paths",
     ("osim.fit.forces", "scipy"): "half of SciPy, for fits without forces",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",
@@ -243,6 +245,7 @@ def test_a_setup_of_opensims_loads_what_it_needs(tmp_path: Path) -> None:
     loaded = set(subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True).stderr.split())
     assert (tmp_path / "out" / "id.sto").is_file()
     heavy = {"pandas.core", "scipy.linalg", "scipy.optimize", "scipy.signal", "matplotlib", "pydantic", "importlib.metadata"}
+    heavy |= {"numpy.ma", "numpy.polynomial", "biomech_id.trial", "biomech_id.osim.muscles", "biomech_id.osim.forces.analyses"}
     assert not heavy & loaded
 
 

@@ -187,6 +187,30 @@ def percentiles_seen(values: ArrayLike, percents: Sequence[float]) -> FloatArray
     return np.where(last >= 0, low + (place - below) * (high - low), np.nan)
 
 
+def median_seen(values: ArrayLike) -> FloatArray:
+    """Median over the first axis of what is seen; unlike ``numpy.nanmedian`` it loads no masked arrays.
+
+    Parameters
+    ----------
+    values : ArrayLike
+        (n, ...); missing is NaN.
+
+    Returns
+    -------
+    FloatArray
+        (...), in the unit of ``values``; NaN where nothing is seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.arrays import median_seen
+    >>> float(median_seen([1.0, np.nan, 4.0]))
+    2.5
+    """
+    rows = np.asarray(values, dtype=np.float64)
+    return percentiles_seen(rows, (50.0,))[0] if len(rows) else np.full(rows.shape[1:], np.nan)
+
+
 def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
     """Make a read-only float64 array of a given shape.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, over_seen
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, median_seen, percentiles_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import BodyLoad
@@ -128,7 +128,7 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
     if len(time_s) < 3:
         return
     steps = np.diff(time_s)
-    usual = np.median(steps)
+    usual = median_seen(steps)
     if np.abs(steps - usual).max() > UNEVEN * usual or usual > (FARTHEST_FORCES_S if spikes_only else FARTHEST_ROWS_S):
         yield (
             f"Rows of {file} are {steps.min():.4g} to {steps.max():.4g} s apart, most after {time_s[steps.argmax()]:.6g} s: look "
@@ -140,7 +140,7 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             continue
         bend = np.abs(np.diff(values, 2))
         at = int(bend.argmax())
-        out = bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * np.quantile(bend, 0.9))
+        out = bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * percentiles_seen(bend, (90.0,))[0])
         if out and (not spikes_only or _returns(np.diff(values), at, float(np.ptp(values)))):
             after_s = time_s[np.isfinite(column)][at]
             turn = "" if spikes_only else ", or a whole turn"
@@ -179,7 +179,7 @@ def repeated_rows(values: FloatArray) -> int:
     """
     step = np.linalg.norm(np.nan_to_num(np.diff(values, axis=0)), axis=1)
     held = [(first, end) for first, end in unbroken(step == 0.0).tolist() if end - first >= EQUAL_ROWS]
-    usual = np.median(step[step > 0.0]) if step.any() else np.inf
+    usual = median_seen(step[step > 0.0]) if step.any() else np.inf
     counts = [0]
     for first, end in held:
         if end < len(step):
@@ -205,9 +205,9 @@ def shaking(values: FloatArray, time_s: FloatArray) -> FloatArray:
     FloatArray
         (...), one standard deviation, in the columns' unit; NaN for fewer than four rows, or fewer than 50 a second.
     """
-    if len(time_s) < 4 or np.median(np.diff(time_s)) * FEWEST_ROWS_HZ > 1.0 + UNEVEN:
+    if len(time_s) < 4 or median_seen(np.diff(time_s)) * FEWEST_ROWS_HZ > 1.0 + UNEVEN:
         return np.full(values.shape[1:], np.nan)
-    usual = np.asarray(over_seen(np.nanmedian, np.abs(np.diff(values, 3, axis=0)), axis=0), dtype=float)
+    usual = median_seen(np.abs(np.diff(values, 3, axis=0)))
     noise: FloatArray = usual * (1.48 / np.sqrt(20.0))
     return noise
 
@@ -265,8 +265,8 @@ def filter_remarks(
         yield f"{files[1]} leaves the model's range of {some_of(outside, 3)} by more than {np.rad2deg(OUT_OF_RANGE_RAD):g} degrees."
     quantum = COARSE_DEG if in_degrees else COARSE_RAD
     tenths = np.array([values for values in columns.values() if np.ptp(values) > 0.0]) / quantum
-    enough = tenths.size and tenths.shape[1] >= FEWEST_ROWS and len(np.unique(tenths)) > FEWEST_ANGLES
-    if enough and np.abs(tenths - np.round(tenths)).max() < 1e-6:
+    coarse = tenths.size and tenths.shape[1] >= FEWEST_ROWS and np.abs(tenths - np.round(tenths)).max() < 1e-6
+    if coarse and len(np.unique(tenths)) > FEWEST_ANGLES:
         yield f"{files[1]} holds angles in whole steps of {quantum:g}: write more digits, as accelerations need them."
     if cutoff_hz >= 0.0 and not CUTOFFS_HZ[0] <= cutoff_hz <= CUTOFFS_HZ[1]:
         yield (
@@ -336,7 +336,7 @@ def load_remarks(
             means = np.add.reduceat(np.hstack((force_N, *left)), np.arange(0, len(time_s), n)) / (n * model.mass_kg)
             sizes = np.linalg.norm(means.reshape(-1, 3, 3), axis=2).T
             loaded, whole = sizes[0] >= LOADED * sizes[0].max(), sizes[0] >= CARRIED * np.linalg.norm(model.gravity_m_s2)
-            force_N_kg, moment_Nm_kg = np.quantile(sizes[1:, loaded], 0.75, axis=1)
+            force_N_kg, moment_Nm_kg = percentiles_seen(sizes[1:, loaded].T, (75.0,))[0]
             if force_N_kg > MOST_LEFT_N_KG or moment_Nm_kg > MOST_LEFT_NM_KG:
                 yield (
                     f"Loads of {file} leave {force_N_kg:.2f} N/kg and {moment_Nm_kg:.2f} N m/kg at {root.name}, or more, in a "
@@ -384,7 +384,7 @@ def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file:
     joints = [joint.parent.place_m for joint in model.joints if joint.parent.body == load.segment]
     places = np.array([np.zeros(3), model.bodies[number - 1].com_m, *joints])
     away_m = np.linalg.norm(pose.points([number] * len(places), places) - point, axis=2).min(axis=1)
-    far_m = np.quantile(away_m * loaded, NEAR)
+    far_m = percentiles_seen(away_m * loaded, (100 * NEAR,))[0]
     # The end of a body that nothing hangs on is not known: a foot without toes reaches a forefoot's length beyond its middle.
     if far_m > FARTHEST_M + OF_SPAN * np.ptp(places) + (0.0 if joints else OF_FOREFOOT_M):
         yield f"{file} has forces on {load.segment} {far_m:.2f} m from its joints: compare body, points, times and motion."
@@ -399,7 +399,7 @@ def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file:
     heights_m = (coms[loaded] @ up).mean(axis=0)
     if heights_m[number - 1] < heights_m.min() + FOOT_M:
         above_m = (pose.points([number] * len(places), places)[loaded] - point[loaded]) @ up
-        below_m, upright_m = -np.median(above_m.min(axis=1)), np.median(np.ptp(above_m, axis=1))
+        below_m, upright_m = -median_seen(above_m.min(axis=1)), median_seen(np.ptp(above_m, axis=1))
         if below_m > BELOW_FORCE_M:
             yield f"{file} has forces {below_m:.2f} m above the lowest point of {load.segment}: compare points, motion and lengths."
         if joints and upright_m > ON_END * np.linalg.norm(np.ptp(places, axis=0)):
@@ -408,9 +408,9 @@ def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file:
     # Of a belt, its speed: that of the body while it carries.
     speed_m_s = np.linalg.norm(speed - np.average(speed, axis=0, weights=size), axis=1)
     swing = speed_m_s > max(SWINGS_M_S, OF_FASTEST * speed_m_s.max())
-    if swing.any() and np.median(size[swing]) > OF_EMPTY_PLATE_N_KG * model.mass_kg:
+    if swing.any() and median_seen(size[swing]) > OF_EMPTY_PLATE_N_KG * model.mass_kg:
         yield (
-            f"{file} has {np.median(size[swing]):.0f} N on {load.segment} while it swings: compare body and times, and whether "
+            f"{file} has {median_seen(size[swing]):.0f} N on {load.segment} while it swings: compare body and times, and whether "
             "plates were zeroed."
         )
 

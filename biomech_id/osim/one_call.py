@@ -12,7 +12,7 @@ from biomech_id.arguments import a, a_quantity, a_switch, or_none, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.document.model import read_osim
-from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_trial
+from biomech_id.osim.kinematics.inverse_kinematics import R_lab_model, TrackedPose, TrackingTasks, track_markers
 from biomech_id.osim.scaling import scaled_model
 from biomech_id.trial import Trial
 
@@ -97,7 +97,8 @@ def inverse_kinematics(
             expected="a model with its marker set", where="inverse_kinematics",
         )  # fmt: skip
     tasks = TrackingTasks({marker.name: 1.0 for marker in model.markers} if weights is None else weights, coordinate_weights or {})
-    return track_trial(model, trial, tasks)
+    position_m = trial.markers.position_m @ R_lab_model(model)
+    return track_markers(model, trial.markers.names, position_m, tasks, rate_hz=trial.rate_hz)
 
 
 def _read(model: MusculoskeletalModel | str | PathLike[str]) -> MusculoskeletalModel:

@@ -36,11 +36,6 @@ from biomech_id.osim.dynamics.constraint_forces import ConstraintForces, constra
 from biomech_id.osim.dynamics.external_loads import BodyLoad, OuterForce, loads_in_pose
 from biomech_id.osim.dynamics.inverse_dynamics import force_labels, forces_in, skeleton_motion, speeds_of
 from biomech_id.osim.dynamics.recorded_motion import recorded_motion, row_before
-from biomech_id.osim.forces.actuators import read_actuated
-from biomech_id.osim.forces.analysed_motion import analysed_motion
-from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
-from biomech_id.osim.forces.passive_documents import passive_forces_in
-from biomech_id.osim.forces.passive_forces import PassiveState
 from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
 from biomech_id.osim.kinematics.pose_remarks import (
@@ -52,7 +47,6 @@ from biomech_id.osim.kinematics.pose_remarks import (
     shaking_remarks,
 )
 from biomech_id.osim.model_remarks import model_remarks
-from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.outputs import ToolOutputs
 from biomech_id.osim.scale_remarks import scaler_remarks, size_remarks
 from biomech_id.osim.scaling import (
@@ -234,6 +228,9 @@ def angles_in_degrees(
 
 
 def _inverse_dynamics(setup: InverseDynamicsSetup, place: ToolOutputs, undriven: Collection[str], *, compat: bool) -> ToolOutcome:
+    from biomech_id.osim.forces.passive_documents import passive_forces_in
+    from biomech_id.osim.forces.passive_forces import PassiveState
+
     root = read_document(setup.model_file, actuators=False)
     along_paths = root.find(".//GeometryPath") is not None
     model = model_in(root, str(setup.model_file), muscles=along_paths, markers=False, compat=compat)
@@ -332,6 +329,10 @@ def _write_constraint_forces(
 
 
 def _analyze(setup: AnalyzeSetup, place: ToolOutputs, *, compat: bool) -> ToolOutcome:
+    from biomech_id.osim.forces.actuators import read_actuated
+    from biomech_id.osim.forces.analysed_motion import analysed_motion
+    from biomech_id.osim.forces.analyses import RecordedLoads, run_analyses
+
     actuated = read_actuated(setup.model_file, setup.force_sets, replace=setup.replaces_forces, compat=compat)
     table = read_storage(setup.coordinates_file)
     columns = coordinates_in(table, actuated.model)
@@ -647,6 +648,8 @@ def with_muscle_lengths(before: MusculoskeletalModel, after: MusculoskeletalMode
     """
     if not after.muscles:
         return after, []
+    from biomech_id.osim.muscles.muscle_paths import MusclePaths
+
     paths = MusclePaths(before)
     q = Skeleton(before).default_q()[None]
     lengths = [MusclePaths(model).lengths(q, wrapping="opensim")[0] for model in (before, after)]

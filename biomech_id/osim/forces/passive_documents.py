@@ -31,7 +31,6 @@ from biomech_id.osim.forces.passive_forces import (
     PointSpring,
     TensionLaw,
 )
-from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.readers.opensim.document import (
     PASSIVE_KINDS,
     body_fixed,
@@ -162,6 +161,8 @@ def _along_paths(
     if not still:
         return [], remarks
     # OpenSim's dynamics tool takes coordinates as they are, those that follow others too.
+    from biomech_id.osim.muscles.muscle_paths import MusclePaths
+
     paths = MusclePaths(replace(model, muscles=still, couplings=(), constraints=()))
     remarks += [f"{why} It would act in OpenSim." for why in paths.left_out.values()]
     return [PassivePaths(paths, tuple(named[name][1] for name in paths.names))] if paths.names else [], remarks

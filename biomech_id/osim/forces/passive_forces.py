@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, OffsetFrame
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, angular_velocity_matrix, exerted_by
-from biomech_id.osim.muscles.muscle_paths import MusclePaths
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
+
+if TYPE_CHECKING:
+    from biomech_id.osim.muscles.muscle_paths import MusclePaths
 
 #: Tension (N,), N, of a length (N,), m, and its rate (N,), m/s.
 TensionLaw = Callable[[FloatArray, FloatArray], FloatArray]

@@ -21,7 +21,6 @@ from biomech_id.osim.kinematics.nearer_poses import nearer_poses
 from biomech_id.osim.kinematics.pose_search import KEY_STEP_S, PoseSearch, hard_limits
 from biomech_id.osim.skeleton.closing import bound_directions
 from biomech_id.osim.skeleton.tree import Tree, TreePose
-from biomech_id.trial import Trial
 
 #: Soft tissue below a marker, RMS over a walk along each axis, mm: by the body it is on, most distal words first.
 SOFT_TISSUE_MM: Mapping[str, float] = {
@@ -442,42 +441,6 @@ def _targets(tree: Tree, n: int, tasks: TrackingTasks) -> tuple[FloatArray, Floa
         if not model.coordinates[k].locked:
             target[:, k], stiffness[k] = given, weight
     return target, stiffness
-
-
-def track_trial(
-    model: MusculoskeletalModel, trial: Trial, tasks: TrackingTasks | None = None, *, start_q: ArrayLike | None = None
-) -> TrackedPose:
-    """Find a model's coordinates in every frame of a trial, whichever axis is up in the model.
-
-    A trial has Z up; the model's gravity says where is down for it. The trial's markers are turned to the model's axes: for a model
-    with Y up to X forward, Y up, Z to the right.
-
-    Parameters
-    ----------
-    model : MusculoskeletalModel
-        A model scaled to the subject, with its markers.
-    trial : Trial
-        The recording; markers that the model does not have are left aside.
-    tasks : TrackingTasks | None, optional
-        Weights and targets; all markers alike if None.
-    start_q : ArrayLike | None, optional
-        (nq,), where to begin, rad or m.
-
-    Returns
-    -------
-    TrackedPose
-        As `track_markers` returns it; residuals in the model's axes.
-
-    Raises
-    ------
-    InvalidValueError
-        A model whose gravity is not along one of its axes: nothing says where is up.
-    MissingInputError
-        No marker that model, tasks and recording have in common.
-    """
-    position = trial.markers.position_m @ R_lab_model(model)
-    wanted = tasks or TrackingTasks({marker.name: 1.0 for marker in model.markers} or {"": 1.0})
-    return track_markers(model, trial.markers.names, position, wanted, rate_hz=trial.rate_hz, start_q=start_q)
 
 
 def R_lab_model(model: MusculoskeletalModel) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, median_seen
 from biomech_id.multibody.joints import PolynomialFunction
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, CoordinateRelation, MusculoskeletalModel
 from biomech_id.osim.kinematics.least_squares import Wanted, expand, minimise, within_constraints
@@ -129,7 +129,7 @@ def _continuous(model: MusculoskeletalModel, wanted: Wanted, q: FloatArray, defa
     free = turning_freely(model) & (wanted.stiffness == 0)
     jumps = free & (np.abs(np.diff(q, axis=0)) > np.pi).any(axis=0)
     q = np.where(jumps, np.unwrap(q, axis=0), q)
-    off = np.median(q - default, axis=0)
+    off = median_seen(q - default)
     return np.where(free & (np.abs(off) > 1.5 * np.pi), q - 2 * np.pi * np.round(off / (2 * np.pi)), q)
 
 

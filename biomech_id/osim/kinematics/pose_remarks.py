@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.algebra.arrays import FloatArray, median_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
 from biomech_id.osim.input_remarks import repeated_rows, shaking, unbroken
@@ -165,7 +165,7 @@ def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
         return [f"Far from their places on the model in a frame, or in none of those asked for of {file}: {names}."]
     # Some setups weigh a few markers a thousand times as much: by these alone the others could be anywhere.
     weight = pose.problem[1].weight
-    weight = np.minimum(weight, np.median(weight[weight > 0]))
+    weight = np.minimum(weight, median_seen(weight[weight > 0]))
     whole_m = np.sqrt(np.nansum(weight * apart_m**2) / max(weight.sum(), np.finfo(float).tiny))
     joints = Counter(each.joint for each in pose.problem[0].skeleton.model.coordinates)
     if whole_m <= (OFF_M if len(apart_m) > 1 and max(joints.values(), default=0) >= FREE else OFF_UNFOLLOWED_M):
@@ -197,7 +197,7 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     still = [str(names[k]) for k in range(len(names)) if n >= STANDS_FRAMES and _stands_still(measured_m, k)]
     count = repeated_rows(measured_m.reshape(n, -1))
     some_m = measured_m[:: 1 + n // 50]
-    apart_m = np.asarray(over_seen(np.nanmedian, np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3), axis=0))
+    apart_m = median_seen(np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3))
     off_m = np.abs(apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2))
     beside = (wanted.body[:, None] == wanted.body) & ~np.eye(len(names), dtype=bool) & np.isfinite(off_m)
     least_m = np.where(beside, off_m, np.inf).min(axis=1)
@@ -217,7 +217,7 @@ def _stands_still(position_m: FloatArray, k: int) -> bool:
     for first, end in unbroken(step_m == 0.0).tolist():
         if end - first < SAME_FRAMES:
             continue
-        went_m = float(over_seen(np.nanmedian, np.linalg.norm(others_m[end] - others_m[first], axis=1)))
+        went_m = float(median_seen(np.linalg.norm(others_m[end] - others_m[first], axis=1)))
         left_m, came_m = step_m[end : end + 1], step_m[max(first - 1, 0) : first] * (end - first)
         way_m = next((each[0] for each in (left_m, came_m) if np.isfinite(each).any()), np.inf)
         if went_m > OTHERS_GO_M and way_m > MADE_UP * went_m:

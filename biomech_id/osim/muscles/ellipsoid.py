@@ -12,6 +12,8 @@ The shortest path is not plane; this one is longer. Everything is written in the
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
@@ -29,7 +31,12 @@ FADES = 0.3
 _SAMPLES = np.arange(1, 299) / 300
 #: What counts as lying in a plane of symmetry, in mean radii.
 _IN_PLANE = 2e-13
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+
+
+@cache
+def _gauss() -> tuple[FloatArray, FloatArray]:
+    """Places on a path, -1 to 1, where its slope is taken for its length, and their weights."""
+    return np.polynomial.legendre.leggauss(32)
 
 
 def choose_on_ellipsoid(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces) -> Choice:
@@ -103,9 +110,10 @@ def over_ellipsoid(p1: FloatArray, p2: FloatArray, ellipsoids: Surfaces, choice:
     first, second = (np.arccos(radius / np.linalg.norm(end - centre, axis=1)) for end in (y1, y2))
     around = np.mod(-np.arctan2(np.sum(there * y, axis=1), np.sum(there * x, axis=1)), 2 * np.pi) - first - second
     start = -first
-    at = (start[:, None] - around[:, None] * (_NODES + 1) / 2)[..., None]
+    nodes, weights = _gauss()
+    at = (start[:, None] - around[:, None] * (nodes + 1) / 2)[..., None]
     slopes = (np.cos(at) * y[:, None] - np.sin(at) * x[:, None]) * a[:, None]
-    length = np.linalg.norm(slopes, axis=2) @ _WEIGHTS / 2 * radius * around
+    length = np.linalg.norm(slopes, axis=2) @ weights / 2 * radius * around
     ends = [a * (centre + radius[:, None] * (np.cos(t)[:, None] * x + np.sin(t)[:, None] * y)) for t in (start, start - around)]
     return Arc(ends[0], ends[1], around, length)
 

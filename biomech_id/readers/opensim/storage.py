@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, median_seen, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.inputs import read_input
@@ -183,7 +183,7 @@ def even_rate_hz(time_s: FloatArray, where: str) -> float:
         )
     usual = float(time_s[-1] - time_s[0]) / len(steps)
     longest = int(np.argmax(steps))
-    if steps[longest] > (1.0 + GAP_SHARE) * max(usual, float(np.median(steps))) + 1e-9:
+    if steps[longest] > (1.0 + GAP_SHARE) * max(usual, float(median_seen(steps))) + 1e-9:
         raise InvalidValueError(
             f"{where} has a gap of {steps[longest]:.4g} s after {time_s[longest]:.6g} s; its samples are {usual:.4g} s apart. "
             "Export the recording again without the gap, or cut it there.",

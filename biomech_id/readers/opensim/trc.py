@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, median_seen
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.storage import even_rate_hz, text_lines
@@ -148,7 +148,7 @@ def _check_unit(position_m: FloatArray, unit: str, path: Path) -> None:
     if position_m.shape[1] < 2 or not seen.size:
         return
     with np.errstate(invalid="ignore"):
-        extent = float(np.median(np.nanmax(seen, axis=1) - np.nanmin(seen, axis=1), axis=0).max())
+        extent = float(median_seen(np.nanmax(seen, axis=1) - np.nanmin(seen, axis=1)).max())
     if SMALLEST_PERSON_M <= extent <= LARGEST_PERSON_M:
         return
     likely = next(

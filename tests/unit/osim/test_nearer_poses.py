@@ -8,9 +8,10 @@ import numpy as np
 from leg_model import EVEN, MODEL, NAMES, walk
 
 from biomech_id.multibody.musculoskeletal import ModelJoint, MusculoskeletalModel, OffsetFrame
-from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers, track_trial
+from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
 from biomech_id.osim.kinematics.nearer_poses import nearer_poses, turning_freely
 from biomech_id.osim.kinematics.pose_remarks import lying_remarks, pose_remarks
+from biomech_id.osim.one_call import inverse_kinematics
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.trial import Trial
 
@@ -105,7 +106,7 @@ def upright_z() -> MusculoskeletalModel:
 def test_one_call_turns_a_trial_for_either_model() -> None:
     trial = Trial.from_arrays({name: PLACES[:, k] @ R_LAB_MODEL.T for k, name in enumerate(NAMES)}, rate_hz=50.0)
     for model in (MODEL, upright_z()):
-        pose = track_trial(model, trial)
+        pose = inverse_kinematics(model, trial)
         np.testing.assert_allclose(pose.q, Skeleton(model).completed(Q), atol=1e-6)
         assert not lying_remarks(model, pose)
 
