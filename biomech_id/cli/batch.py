@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,14 +15,18 @@ from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import Exclude, Kinetics, Mix, Model, NormFile, NormFor, RecipeFile, key_written, recipe_of
 
 if TYPE_CHECKING:
-    from biomech_id.pipeline.study.batch import StudyOutcome
+    from biomech_id.pipeline.study.batch import StudyOutcome, SubjectVerdict
+    from biomech_id.pipeline.study.setup_task import SetupVerdict
+
+CORES = os.cpu_count() or 1
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes; default one per core.")]
 
 
 def batch(
     study: Annotated[Path, typer.Argument(help="A folder with subjects' folders, however deep.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the results.", show_default=False)],
     *,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes; default one per core.")] = os.cpu_count() or 1,
+    workers: Workers = CORES,
     scheduler: Annotated[str | None, typer.Option(help="Address of a dask.distributed scheduler, tcp://host:port.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Keep results that would come out the same.")] = False,
     exclude: Exclude = None,
@@ -71,13 +76,20 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
         print_aside(str(note))
     if outcome.complaint:
         print_error(outcome.complaint)
-    counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "failed")}
-    counts["kept from before"] = sum(v.kept for v in outcome.verdicts)
-    counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    print_line(f"{out}: {len(outcome.verdicts)} subjects: {counted}.")
+    counts = print_counts(out, "subjects", outcome.verdicts)
     if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):
         return FAILED
     return WARNINGS if counts["failed"] or counts["warnings"] else DONE
+
+
+def print_counts(out: Path, what: str, verdicts: Sequence[SubjectVerdict | SetupVerdict]) -> Counter[str]:
+    """Print how many verdicts of each kind there are, and return them; kinds in the order of their seriousness."""
+    counts = Counter(verdict.verdict for verdict in verdicts)
+    counts["kept from before"] = sum(verdict.kept for verdict in verdicts)
+    words = ("done", "warnings", "left out", "failed", "kept from before")
+    counted = ", ".join(f"{counts[word]} {word}" for word in words if counts[word])
+    print_line(f"{out}: {len(verdicts)} {what}: {counted}.")
+    return counts
 
 
 def reproduce(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
+from biomech_id.cli.batch import CORES, Workers, print_counts
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import (
     Code,
@@ -95,11 +97,14 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
     return WARNINGS if findings else DONE
 
 
-Setup = Annotated[Path, typer.Argument(help="A setup file of OpenSim's scale, IK, ID or Analyze tool.", show_default=False)]
+Setup = Annotated[
+    Path, typer.Argument(help="A setup file of OpenSim's scale, IK, ID or Analyze tool, or a folder of them.", show_default=False)
+]
 RunOut = Annotated[
     Path | None,
-    typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says, below its own folder."),
+    typer.Option("-o", "--out", help="Folder for what it writes; otherwise where a single setup says, below its own folder."),
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Of a folder: keep results that would come out the same.")]
 Undriven = Annotated[
     list[str] | None, typer.Option(help="A coordinate that nothing drives, of a model with constraints; may be repeated.")
 ]
@@ -112,14 +117,20 @@ def opensim_run(
     *,
     undriven: Undriven = None,
     compat: Compat = False,
+    workers: Workers = CORES,
+    resume: Resume = False,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Run a setup file of OpenSim's scale, inverse kinematics, inverse dynamics or analysis tool, without OpenSim.
+    """Run a setup file of OpenSim's scale, inverse kinematics, inverse dynamics or analysis tool, or a folder of them.
+
+    OpenSim is not needed. Of a folder every setup runs, however deep, after those whose results it reads; a bad one stops no other.
 
     Example: biomech-id opensim-run results/anna_opensim/walk02_id_setup.xml -o results/anna_native
     """
+    if setup.is_dir():
+        return _run_folder(setup, out, workers=workers, resume=resume, compat=compat, undriven=undriven or ())
     from biomech_id.osim.run import run_setup
 
     outcome = run_setup(setup, out, compat=compat, undriven=undriven or ())
@@ -128,3 +139,23 @@ def opensim_run(
     for path in outcome.written:
         print_line(f"{path} written")
     return WARNINGS if outcome.remarks else DONE
+
+
+def _run_folder(folder: Path, out: Path | None, *, workers: int, resume: bool, compat: bool, undriven: Sequence[str]) -> int:
+    from biomech_id.errors import OptionError, option
+    from biomech_id.pipeline.study.setups import run_setups
+
+    if out is None:
+        raise OptionError(
+            f"{folder} is a folder: name one for the results with {option('out')}.",
+            value=str(folder), expected=option("out"), where=option("out"),
+        )  # fmt: skip
+    with shown_progress() as progress:
+        verdicts = run_setups(folder, out, compat=compat, undriven=undriven, resume=resume, workers=workers, progress=progress)
+    for verdict in verdicts:
+        if verdict.sentence:
+            print_error(f"{verdict.setup}: {verdict.sentence}")
+    counts = print_counts(out, "setups", verdicts)
+    if counts["failed"]:
+        return FAILED
+    return WARNINGS if counts["warnings"] or counts["left out"] else DONE

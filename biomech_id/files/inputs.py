@@ -165,6 +165,11 @@ class InputsRead:
             self.remember(path, self._states.setdefault(key, state_of(path)), "")
         return self._sha256.get(key, "")
 
+    @property
+    def hashes(self) -> dict[Path, str]:
+        """SHA-256 of each file that was read, by its absolute path."""
+        return {Path(key): sha256 for key, sha256 in self._sha256.items()}
+
     def changed(self, path: Path) -> bool:
         """Whether a file is not any more what was read: other bytes, gone, or new.
 

@@ -30,6 +30,7 @@ from biomech_id.osim.document.setups import (
     PoseSetup,
     ScalerSetup,
     ScaleSetup,
+    ToolSetup,
     read_setup,
 )
 from biomech_id.osim.dynamics.constraint_forces import ConstraintForces, constraint_forces
@@ -118,8 +119,39 @@ def run_setup(
     BiomechError
         Whatever model or recordings are refused for; nothing is written then.
     """
-    path = Path(path)
-    setup = read_setup(path)
+    return run_tool(read_setup(path), Path(path), out, compat=compat, undriven=undriven)
+
+
+def run_tool(
+    setup: ToolSetup, path: Path, out: str | Path | None = None, *, compat: bool = False, undriven: Collection[str] = ()
+) -> ToolOutcome:
+    """Do what a setup asks for that was read before, and may have been changed since; for the rest as `run_setup`.
+
+    Parameters
+    ----------
+    setup : ToolSetup
+        What is asked for.
+    path : Path
+        The file that the setup is from.
+    out : str | Path | None, optional
+        Folder for the outputs; None for where the setup says.
+    compat : bool, optional
+        Whether OpenSim's slips are made too.
+    undriven : Collection[str], optional
+        Coordinates that nothing drives, of an InverseDynamicsTool.
+
+    Returns
+    -------
+    ToolOutcome
+        The files written, and what a user should know of them.
+
+    Raises
+    ------
+    OutputError
+        As for `run_setup`.
+    BiomechError
+        Whatever model or recordings are refused for; nothing is written then.
+    """
     if undriven and not isinstance(setup, InverseDynamicsSetup):
         raise InvalidValueError(
             f"{path.name} computes no moments that constraints could carry.", value=list(undriven),

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.readers.formats import FORMATS
 from biomech_id.request.job import refuse_unprintable
 
@@ -42,7 +42,7 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     """
     results = os.path.realpath(out) if out is not None else None
     by_kind: dict[str, list[Path]] = {suffix: [] for suffix in FORMATS}
-    for folder, suffixes in _walk(study, results):
+    for folder, suffixes in visible_folders(study, results):
         kind = next((kind for kind in by_kind if suffixes is None or kind in suffixes), None)
         if kind is not None:
             by_kind[kind].append(folder)
@@ -55,8 +55,21 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
 
 
-def _walk(study: Path, left_out: str | None) -> Iterator[tuple[Path, set[str] | None]]:
-    """Yield each visible folder once, with the suffixes of its visible files in lower case; None where it cannot be listed."""
+def visible_folders(study: Path, left_out: str | None) -> Iterator[tuple[Path, set[str] | None]]:
+    """Yield each visible folder once, but those of finished results.
+
+    Parameters
+    ----------
+    study : Path
+        The folder that is gone through, with all below it.
+    left_out : str | None
+        Real path of a folder that is left out.
+
+    Yields
+    ------
+    tuple[Path, set[str] | None]
+        A folder, and the suffixes of its visible files in lower case; None where it cannot be listed.
+    """
     seen = {left_out}
     folders, links = deque([study]), deque[Path]()
     while folders or links:
@@ -78,6 +91,28 @@ def _walk(study: Path, left_out: str | None) -> Iterator[tuple[Path, set[str] | 
         folders.extend(folder / entry.name for entry in inside if not entry.is_symlink())
         links.extend(folder / entry.name for entry in inside if entry.is_symlink())
         yield folder, {os.path.splitext(entry.name)[1].lower() for entry in entries if entry not in inside}
+
+
+def check_apart(study: Path, out: Path) -> None:
+    """Refuse a folder for the results that is the one with what is to be analysed.
+
+    Parameters
+    ----------
+    study : Path
+        Folder with what is to be analysed.
+    out : Path
+        Folder for the results.
+
+    Raises
+    ------
+    OptionError
+        They are one.
+    """
+    if out.resolve() == study.resolve():
+        raise OptionError(
+            f"{out} holds what is to be analysed; name another folder for the results.",
+            value=str(out), expected="a folder beside the study", where="--out",
+        )  # fmt: skip
 
 
 def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:

@@ -130,7 +130,7 @@ class _DyingPool(Executor):
         from concurrent.futures.process import BrokenProcessPool
 
         future: Future[Any] = Future()
-        if args[0] == "ben":
+        if args[0].subject == "ben":
             future.set_exception(BrokenProcessPool("a process died"))
         else:
             future.set_result(fn(*args, **kwargs))
@@ -323,7 +323,7 @@ class _Cluster(Executor):
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        if args[0] == self._lost:
+        if args[0].subject == self._lost:
             future.set_exception(RuntimeError("worker killed three times"))
             return future
         here = Path.cwd()
@@ -368,7 +368,7 @@ class _IdleDeath(ProcessPool):
 def test_a_worker_that_dies_between_tasks_costs_nothing(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: dict[str, bytes]
 ) -> None:
-    monkeypatch.setattr("biomech_id.pipeline.study.batch.ProcessPool", _IdleDeath)
+    monkeypatch.setattr("biomech_id.pipeline.study.crew.ProcessPool", _IdleDeath)
     run_study(study, tmp_path / "out", Job((study,), recipe=QUICK), workers=1)
     assert _IdleDeath.deaths == 1
     assert files_of(tmp_path / "out") == undisturbed

@@ -506,3 +506,5 @@ _READERS: dict[str, Callable[[Element, Path], ToolSetup]] = {
     "InverseKinematicsTool": _kinematics,
     "ScaleTool": _scale,
 }
+#: Tools whose setups are run.
+TOOLS = tuple(_READERS)

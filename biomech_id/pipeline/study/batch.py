@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import BiomechError, OptionError, on_command_line
+from biomech_id.errors import BiomechError, on_command_line
 from biomech_id.files.atomic import check_writable, refuse_lost_link
 from biomech_id.files.json_text import read_json
 from biomech_id.files.output_names import refuse_outside
@@ -17,22 +16,17 @@ from biomech_id.files.surroundings import LACKS, surroundings
 from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.languages import Sentence
 from biomech_id.pipeline.run import run_job
+from biomech_id.pipeline.study.crew import Crew
 from biomech_id.pipeline.study.resume import still_valid
 from biomech_id.pipeline.study.tables import check_parts, told_of_study, write_study
 from biomech_id.pipeline.study.verdicts import write_left_out, write_verdicts
-from biomech_id.pipeline.study.workers import ProcessPool
 from biomech_id.privacy.codes import coded_sentence, coded_subjects
 from biomech_id.request.input_hashes import make_key
 from biomech_id.request.job import Job
-from biomech_id.request.study_folders import find_subjects, subject_names, target_of
+from biomech_id.request.study_folders import check_apart, find_subjects, subject_names, target_of
 from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.values.norm import read_norm
 from biomech_id.session.values.step import Progress, Step
-
-#: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
-TASKS_AHEAD = 2
-#: Tasks handed out ahead to somebody else's executor, whose workers may come and go: more than any cluster has, and still small.
-TASKS_AHEAD_OF_A_CLUSTER = 1000
 
 
 @dataclass(frozen=True)
@@ -105,18 +99,15 @@ def run_subjects(
     jobs = (
         (name, replace(template, paths=(_absolute(folder),), code=name if coded else None)) for name, folder in subjects.items()
     )
-    tasks = [_Task(number, name, job, str(_absolute(out)), resume) for number, (name, job) in enumerate(jobs)]
-    verdicts: dict[int, SubjectVerdict] = {}
-    crew = _Crew(executor, workers)
-    try:
-        for task, verdict in crew.work_through(tasks):
-            verdicts[task.number] = verdict
+    tasks = [_Task(name, job, str(_absolute(out)), resume) for name, job in jobs]
+    verdicts: dict[str, SubjectVerdict] = {}
+    with Crew(executor, workers) as crew:
+        for verdict in crew.work_through(tasks, _analyse, _lost):
+            verdicts[verdict.subject] = verdict
             if progress:
                 outcome = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
                 progress(Step("analyse", f"{verdict.subject}: {outcome}", len(verdicts), len(tasks)))
-    finally:
-        crew.close()
-    return tuple(verdicts[i] for i in range(len(tasks)))
+    return tuple(verdicts[task.subject] for task in tasks)
 
 
 def _absolute(path: Path) -> Path:
@@ -126,80 +117,18 @@ def _absolute(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class _Task:
-    number: int
     subject: str
     job: Job
     out: str
     resume: bool
 
 
-class _Crew:
-    """Workers that are replaced when one of them dies."""
-
-    def __init__(self, executor: Executor | None, workers: int) -> None:
-        self._workers = workers
-        self._pool = executor or ProcessPool(workers)
-        self._ahead = workers * TASKS_AHEAD if executor is None else TASKS_AHEAD_OF_A_CLUSTER
-        self._running: dict[Future[SubjectVerdict], _Task] = {}
-
-    def work_through(self, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, SubjectVerdict]]:
-        """Yield each task with its verdict as it ends."""
-        waiting = deque(tasks)
-        suspects: list[_Task] = []
-        while waiting or self._running:
-            while waiting and len(self._running) < self._ahead and not suspects:
-                task = waiting.popleft()
-                try:
-                    self._running[self._submit(task)] = task
-                except BrokenExecutor:
-                    # A worker died between two tasks; those handed out before will tell.
-                    suspects.append(task)
-            for future in wait(self._running, return_when=FIRST_COMPLETED).done:
-                task = self._running.pop(future)
-                try:
-                    yield task, _verdict_of(future, task)
-                except BrokenExecutor:
-                    suspects.append(task)
-            if suspects and not self._running:
-                yield from self._one_by_one(suspects)
-                suspects = []
-
-    def _one_by_one(self, suspects: Sequence[_Task]) -> Iterator[tuple[_Task, SubjectVerdict]]:
-        """Run tasks that were under way when a worker died each alone, so that only the guilty one is blamed."""
-        self._renew()
-        for task in sorted(suspects, key=lambda task: task.number):
-            try:
-                yield task, _verdict_of(self._submit(task), task)
-            except BrokenExecutor:
-                sentence = f"The process that analysed {task.subject} died twice (out of memory, or killed)."
-                yield task, SubjectVerdict(task.subject, "failed", 0, sentence)
-                self._renew()
-
-    def _submit(self, task: _Task) -> Future[SubjectVerdict]:
-        return self._pool.submit(analyse_subject, task.subject, task.job, task.out, task.resume)
-
-    def _renew(self) -> None:
-        if isinstance(self._pool, ProcessPool):
-            self._pool.end()
-            self._pool = ProcessPool(self._workers)
-
-    def close(self) -> None:
-        """Take back what was handed out and has not begun; end our own processes."""
-        for future in self._running:
-            future.cancel()
-        if isinstance(self._pool, ProcessPool):
-            self._pool.end()
+def _analyse(task: _Task) -> SubjectVerdict:
+    return analyse_subject(task.subject, task.job, task.out, task.resume)
 
 
-def _verdict_of(future: Future[SubjectVerdict], task: _Task) -> SubjectVerdict:
-    """Wait for a verdict; an executor that gives up on the task is one too. `BrokenExecutor` is left to who can renew it."""
-    try:
-        return future.result()
-    except BrokenExecutor:
-        raise
-    except Exception as error:  # noqa: BLE001 - clusters have exceptions of their own (killed worker, lost scheduler)
-        lost = f"The work on {task.subject} was lost ({type(error).__name__}: {error}); run again with --resume."
-        return SubjectVerdict(task.subject, "failed", 0, lost)
+def _lost(task: _Task, why: str) -> SubjectVerdict:
+    return SubjectVerdict(task.subject, "failed", 0, f"The work on {task.subject} was lost ({why}); run again with --resume.")
 
 
 def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVerdict:
@@ -322,7 +251,7 @@ def run_study(
         ``out`` cannot be written to; said before anything is computed.
     """
     refuse_lost_link(out)
-    _check_apart(study, out)
+    check_apart(study, out)
     subjects = subject_names(find_subjects(study, out=out), study)
     subjects = subjects if codes is None else coded_subjects(subjects, study, codes)
     _check_once(template)
@@ -347,14 +276,6 @@ def run_study(
         return StudyOutcome(verdicts, error.message)
     complaint, notes = _write_tables(verdicts, left_out, out, template.recipe.large_tables)
     return StudyOutcome(verdicts, complaint, left_out, notes)
-
-
-def _check_apart(study: Path, out: Path) -> None:
-    if out.resolve() == study.resolve():
-        raise OptionError(
-            f"{out} holds the recordings; name another folder for the results.",
-            value=str(out), expected="a folder beside the study", where="--out",
-        )  # fmt: skip
 
 
 def _check_once(template: Job) -> None:
