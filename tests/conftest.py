@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +30,48 @@ sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITES = {"real", "peers"}
-#: Files that take more than a minute, the longest first.
+#: Files that take more than half a minute, the longest first; whatever has few tests and is not named here comes last.
 LONGEST = (
-    "contract/test_study.py", "contract/test_same_numbers.py", "real/test_norms_of_three_kinds.py", "contract/test_extending.py",
-    "contract/test_user_guide.py", "unit/report/test_page_registry.py", "contract/test_reproduce.py",
-    "unit/judgement/test_plausibility.py", "physics/test_running.py",
+    "contract/test_same_numbers.py", "contract/test_study.py", "real/test_norms_of_three_kinds.py", "contract/test_extending.py",
+    "contract/test_user_guide.py", "contract/test_gallery.py", "test_wheel.py", "unit/report/test_counts_of_patterns.py",
+    "peers/test_desk_morning.py", "real/test_fit_person.py", "real/test_run_children.py", "contract/test_models.py",
+    "physics/test_gait_causes.py", "unit/judgement/test_plausibility.py", "peers/test_review_page.py",
+    "contract/test_help_examples.py", "physics/test_rolling.py", "unit/report/test_refused_comparisons.py",
+    "real/test_silent_plates.py", "peers/test_lab_pipeline.py", "unit/report/test_report_pdf.py", "real/test_first_page_numbers.py",
+    "real/test_check_cures.py", "contract/test_first_version_results.py", "contract/test_command_line.py",
+    "real/test_report_of_recordings.py", "unit/report/test_page_registry.py", "unit/report/test_reference_report.py",
+    "real/test_fuzz_c3d.py", "real/test_no_false_sentence.py", "contract/test_one_truth.py", "contract/test_toy_language.py",
+    "real/test_comparison_numbers.py", "real/test_study_of_children.py", "real/test_renamed_markers.py",
+    "peers/test_desk_laboratory.py", "contract/test_reproduce.py", "physics/test_running.py",
 )  # fmt: skip
+
+
+#: Lines of a page's contents that draw a path or choose a colour: nine tenths of them, and nothing of the text.
+NO_TEXT = re.compile(rb"^[-\d. ]*\b(?:m|l|c|v|y|re|w|i|J|j|M|rg|RG|g|G|S|s|f|B|b|n|h|W n)\n", re.MULTILINE)
+
+
+def text_alone(page: Any) -> Any:
+    """A page's copy without what it draws, for its text: whole reports are read hundreds of times."""
+    from pypdf import PageObject
+    from pypdf.generic import DecodedStreamObject, NameObject
+
+    copy, contents = PageObject(page.pdf, page.indirect_reference), DecodedStreamObject()
+    contents.set_data(NO_TEXT.sub(b"", page.get_contents().get_data()))
+    copy.update(page)
+    copy[NameObject("/Contents")] = contents
+    return copy
+
+
+with suppress(ImportError):  # without pypdf no test reads a page
+    import pypdf
+
+    whole_text = pypdf.PageObject.extract_text
+
+    @wraps(whole_text)
+    def extract_text(page: Any, *words: Any, **options: Any) -> str:
+        return whole_text(text_alone(page), *words, **options)
+
+    pypdf.PageObject.extract_text = extract_text
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,11 +12,14 @@ from typer.testing import CliRunner
 from biomech_id.cli.app import app
 from biomech_id.cli.guard import DONE, WARNINGS
 from biomech_id.sample import virtual_subject, write_c3d
+from tests.contract.test_user_guide import BLOCK, GUIDE
 
 ROOT = Path(__file__).resolve().parents[2]
+#: What the user guide's first block runs, word for word: `test_user_guide.py`.
+OF_THE_GUIDE = ("demo",)
 #: In an order in which each finds what it needs.
 ORDER = (
-    "demo", "check", "subject", "recipe", "markerset", "run", "reproduce", "norm", "report", "parity", "compare",
+    "check", "subject", "recipe", "markerset", "run", "reproduce", "norm", "report", "parity", "compare",
     "export", "review", "opensim", "check-opensim", "opensim-run", "batch", "plates", "lab", "diagnose", "release", "commission",
 )  # fmt: skip
 
@@ -37,7 +40,10 @@ def examples() -> dict[str, str]:
 
 
 def test_every_command_is_in_the_order() -> None:
-    assert {*ORDER, *AT_THE_DESK, *WITH_A_MODEL} == set(examples())
+    shown = examples()
+    assert {*OF_THE_GUIDE, *ORDER, *AT_THE_DESK, *WITH_A_MODEL} == set(shown)
+    guide = {line for block in BLOCK.finditer(GUIDE.read_text(encoding="utf-8")) for line in block["words"].splitlines()}
+    assert {shown[name] for name in OF_THE_GUIDE} <= guide
 
 
 @pytest.mark.slow
@@ -66,5 +72,5 @@ def test_the_examples_work_as_they_stand(tmp_path: Path, monkeypatch: pytest.Mon
             for copy in ("before", "after"):
                 shutil.copytree("results/anna", Path("results") / copy)
             assert CliRunner().invoke(app, ["run", "healthy/carl", "-o", "results/healthy"]).exit_code in (DONE, WARNINGS)
-    written = ("demo/results/report.pdf", "norm.csv", "change.pdf", "results/anna_opensim/subject.osim", "mylab.toml", "lab.toml")
+    written = ("norm.csv", "change.pdf", "results/anna_opensim/subject.osim", "mylab.toml", "lab.toml")
     assert [name for name in written if not Path(name).is_file()] == []

@@ -188,10 +188,14 @@ def started_batch(study: Path, out: Path, recipe: Path) -> subprocess.Popen[byte
 
 @pytest.fixture(scope="module")
 def long_study(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """Eight subjects of one short walk each, so that most of a batch is spent between files, not on one of them."""
     root = tmp_path_factory.mktemp("long")
     own = Path(shutil.copytree(study, root / "study"))
+    for walk in own.rglob("walk01.c3d"):
+        person = virtual_subject(body="child" if "2021" in walk.parts else "adult", code="-".join(walk.relative_to(own).parts[:-1]))
+        write_c3d(person.walk("walk01", duration_s=2.0), walk)
     for number in range(5):
-        shutil.copytree(study / "ben", own / f"ben{number}")
+        shutil.copytree(own / "ben", own / f"ben{number}")
     parent = started_batch(own, root / "out", root / "quick.toml")
     started = time.monotonic()
     assert parent.wait() == 3

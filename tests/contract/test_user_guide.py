@@ -38,6 +38,7 @@ def test_every_command_does_what_the_guide_says(tmp_path: Path) -> None:
         assert ran.returncode in allowed, block["words"] + ran.stdout + ran.stderr
     for name in (
         "results/anna/report.pdf", "results/healthy/verdicts.csv", "norm.csv", "change.pdf", "demo/subject/subject.toml",
+        "demo/results/report.pdf",
         "opensim/anna/subject.osim", "opensim/anna/walk01_id_setup.xml", "opensim/anna/walk01_ik_setup.xml",
         "opensim/anna/walk01_inverse_dynamics.sto", "results/anna-from-opensim/report.pdf",
     ):  # fmt: skip
