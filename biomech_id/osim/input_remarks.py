@@ -102,8 +102,8 @@ def motion_remarks(
         yield f"{file} has no column for {', '.join(absent)}: they stay at their default."
     yield from range_remarks(time_s, asked_s, file)
     yield from table_remarks(time_s, columns, file)
-    if columns and (count := repeated_rows(np.array(list(columns.values())).T)):
-        yield f"{file} repeats one row {count} times: look for a gap that was filled."
+    if columns:
+        yield from repetition_remarks(np.array(list(columns.values())).T, file)
 
 
 def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: str, *, spikes_only: bool = False) -> Iterator[str]:
@@ -164,18 +164,20 @@ def unbroken(there: BoolArray) -> IntArray:
     return edges.reshape(-1, 2)
 
 
-def repeated_rows(values: FloatArray) -> int:
+def repetition_remarks(values: FloatArray, file: str) -> Iterator[str]:
     """Count how often a row is repeated where that is no rest: a jump follows, or the table ends in it though it moved just before.
 
     Parameters
     ----------
     values : FloatArray
         (n, m), NaN where nothing was measured.
+    file : str
+        Name of the file, for the sentence.
 
-    Returns
-    -------
-    int
-        Of the longest repetition; 0 for none of `EQUAL_ROWS` or more.
+    Yields
+    ------
+    Iterator[str]
+        A sentence for the longest repetition; none where it is shorter than `EQUAL_ROWS`.
     """
     step = np.linalg.norm(np.nan_to_num(np.diff(values, axis=0)), axis=1)
     held = [(first, end) for first, end in unbroken(step == 0.0).tolist() if end - first >= EQUAL_ROWS]
@@ -187,7 +189,8 @@ def repeated_rows(values: FloatArray) -> int:
         else:
             odd = len(held) == 1 and first > 0 and step[first - 1] > usual / LEFT_BY
         counts += [end - first] if odd else []
-    return max(counts)
+    if count := max(counts):
+        yield f"{file} repeats one row {count} times: look for a gap that was filled."
 
 
 def shaking(values: FloatArray, time_s: FloatArray) -> FloatArray:

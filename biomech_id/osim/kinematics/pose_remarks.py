@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, median_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
-from biomech_id.osim.input_remarks import repeated_rows, shaking, unbroken
+from biomech_id.osim.input_remarks import repetition_remarks, shaking, unbroken
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.osim.skeleton.closing import Closing
 
@@ -195,7 +195,6 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     n, names = len(wanted.weight), np.array(pose.markers)
     measured_m = np.where(wanted.weight[..., None] > 0, wanted.measured_m, np.nan)
     still = [str(names[k]) for k in range(len(names)) if n >= STANDS_FRAMES and _stands_still(measured_m, k)]
-    count = repeated_rows(measured_m.reshape(n, -1))
     some_m = measured_m[:: 1 + n // 50]
     apart_m = median_seen(np.linalg.norm(some_m[:, :, None] - some_m[:, None], axis=3))
     off_m = np.abs(apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2))
@@ -203,8 +202,7 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     least_m = np.where(beside, off_m, np.inf).min(axis=1)
     moved = names[(beside.sum(axis=1) > 1) & (least_m > OUT_OF_PLACE_M)]
     remarks = [f"Markers of {file} stand still while others move: {some_of(still, MOST_NAMES)}."] if still else []
-    if count:
-        remarks.append(f"{file} repeats one row {count} times: look for a gap that was filled.")
+    remarks += repetition_remarks(measured_m.reshape(n, -1), file)
     if len(moved):
         remarks.append(f"Markers of {file} are not where the model has them among those of their body: {', '.join(moved)}.")
     return remarks
