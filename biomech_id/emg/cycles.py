@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,19 +84,12 @@ class TrialEmg:
     cycles: tuple[EmgCycle, ...] = ()
     condition: str = ""
 
-    def cut(self, channel: EmgChannel) -> Iterator[ChannelCycle]:
-        """Yield each cycle of a channel's own side.
+    @cached_property
+    def cuts(self) -> Mapping[str, tuple[ChannelCycle, ...]]:
+        """Label of each channel -> what it holds in each cycle of its own side."""
+        return {channel.input.label: tuple(self._cut(channel)) for channel in self.record.channels}
 
-        Parameters
-        ----------
-        channel : EmgChannel
-            One of the record's channels.
-
-        Yields
-        ------
-        ChannelCycle
-            What the channel holds in that cycle.
-        """
+    def _cut(self, channel: EmgChannel) -> Iterator[ChannelCycle]:
         for cycle in self.cycles:
             if cycle.side == channel.input.named.side:
                 curve = cycle_curve(self.record, channel, cycle.start_s, cycle.end_s)

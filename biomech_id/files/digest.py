@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
@@ -34,41 +34,76 @@ def digest(*values: object) -> str:
     >>> digest(1) == digest(1.0)
     False
     """
-    sha256 = hashlib.sha256()
-    _add(values, sha256.update)
-    return sha256.hexdigest()
+    parts = _Parts()
+    _add(values, parts)
+    return parts.hexdigest()
 
 
-def _add(value: Any, update: Callable[[bytes], object]) -> None:
+class _Parts:
+    """What is to be hashed: short pieces are gathered, for one long text is hashed sooner than thousands of short ones."""
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+        self._short: list[bytes] = []
+        self.add = self._short.append
+
+    def add_long(self, piece: memoryview) -> None:
+        """Hash a piece where it lies, behind all that came before."""
+        self._sha256.update(b"".join(self._short))
+        self._short.clear()
+        self._sha256.update(piece)
+
+    def hexdigest(self) -> str:
+        """All pieces' hash."""
+        self._sha256.update(b"".join(self._short))
+        return self._sha256.hexdigest()
+
+
+#: What a type writes before its values, and the names of its fields where it is a dataclass.
+_Head = tuple[bytes, tuple[tuple[str, bytes], ...] | None]
+_HEADS: dict[type, _Head] = {}
+
+
+def _head(kind: type) -> _Head:
+    names = tuple((each.name, each.name.encode() + b"\0") for each in fields(kind)) if is_dataclass(kind) else None
+    return f"{kind.__module__}.{kind.__qualname__}\0".encode(), names
+
+
+_PLAIN = (str, bytes, int, float, complex, Path, np.generic)
+
+
+def _add(value: Any, parts: _Parts) -> None:
     kind = type(value)
-    update(f"{kind.__module__}.{kind.__qualname__}\0".encode())
+    head, names = _HEADS.get(kind) or _HEADS.setdefault(kind, _head(kind))
+    add = parts.add
+    add(head)
     if isinstance(value, Enum):
-        update(value.name.encode() + b"\0")
-    elif value is None or isinstance(value, str | bytes | int | float | complex | Path | np.generic):
+        add(value.name.encode() + b"\0")
+    elif value is None or isinstance(value, _PLAIN):
         text = repr(value).encode("utf-8", "surrogatepass")
-        update(f"{len(text)}:".encode() + text)
+        add(b"%d:%b" % (len(text), text))
     elif isinstance(value, np.ndarray) and value.dtype != object:
-        update(f"{value.dtype.str}{value.shape}".encode())
-        update(np.ascontiguousarray(value).tobytes())
-    elif is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            update(each.name.encode() + b"\0")
-            _add(getattr(value, each.name), update)
+        add(f"{value.dtype.str}{value.shape}".encode())
+        parts.add_long(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+    elif names is not None:
+        for name, written in names:
+            add(written)
+            _add(getattr(value, name), parts)
     elif isinstance(value, Mapping):
-        _add_all((part for item in value.items() for part in item), len(value), update)
+        _add_all((part for item in value.items() for part in item), len(value), parts)
     elif isinstance(value, Set):
-        _add_all(sorted(map(digest, value)), len(value), update)
+        _add_all(sorted(map(digest, value)), len(value), parts)
     elif isinstance(value, Sequence | np.ndarray):
-        _add_all(value, len(value), update)
+        _add_all(value, len(value), parts)
     elif callable(value) and "<" not in getattr(value, "__qualname__", "<"):
-        update(f"{value.__module__}.{value.__qualname__}\0".encode())
+        add(f"{value.__module__}.{value.__qualname__}\0".encode())
     elif kind.__module__.startswith(__name__.partition(".")[0]) and hasattr(value, "__dict__"):
-        _add({name: each for name, each in vars(value).items() if not name.startswith("_kept")}, update)
+        _add({name: each for name, each in vars(value).items() if not name.startswith("_kept")}, parts)
     else:
         raise TypeError(f"{kind.__qualname__} is no data that could be hashed.")
 
 
-def _add_all(parts: Iterable[object], count: int, update: Callable[[bytes], object]) -> None:
-    update(f"{count}:".encode())
-    for each in parts:
-        _add(each, update)
+def _add_all(values: Iterable[object], count: int, parts: _Parts) -> None:
+    parts.add(f"{count}:".encode())
+    for each in values:
+        _add(each, parts)

@@ -248,7 +248,7 @@ def _beyond_chance(fit: PlateFit, population: Population, moved: Sequence[str]) 
     still = np.array([step.plate not in moved for step in fit.steps])
     left, seen = np.stack([row for row, _ in rows]), np.stack([curve for _, curve in rows])
     left[still, :, :3] = 0.0
-    weighed = np.einsum("ij,jkl,km->iml", spread, left, population.inverse)
+    weighed = np.einsum("ij,jkl,km->iml", spread, left, population.inverse, optimize=True)
     matrix = np.diag(1.0 / np.square((*PLATE_SD, *LIKE_OTHERS))) + np.einsum("ika,ikb->ab", left, weighed)
     right = np.einsum("ikb,ik->b", weighed, seen)
     groups = [step.plate for step in fit.steps]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.emg.cycles import ChannelCycle, TrialEmg
+from biomech_id.emg.cycles import TrialEmg
 from biomech_id.emg.muscles import is_part_of, read_rows
 from biomech_id.emg.neighbours import co_contraction_percent
 from biomech_id.emg.record import CYCLE_POINTS, EmgChannel, in_microvolts
@@ -33,26 +33,13 @@ def emg_tables(session: SessionEmg) -> dict[str, pd.DataFrame]:
     """
     if not session.present:
         return {}
-    cut = {trial.trial: _cut_trial(trial) for trial in session.trials}
     return {
-        "channels": tidy_table(
-            "channels", [row for trial in session.trials for row in _channel_rows(session, trial, cut[trial.trial])]
-        ),
-        "emg": _curve_table(session, cut),
+        "channels": tidy_table("channels", [row for trial in session.trials for row in _channel_rows(session, trial)]),
+        "emg": _curve_table(session),
         "emg_activity": tidy_table("emg_activity", [row for trial in session.trials for row in _activity_rows(trial)]),
-        "emg_pairs": tidy_table(
-            "emg_pairs", [row for trial in session.trials for row in _pair_rows(session, trial, cut[trial.trial])]
-        ),
+        "emg_pairs": tidy_table("emg_pairs", [row for trial in session.trials for row in _pair_rows(session, trial)]),
         "emg_raw": _raw_table(session),
     }
-
-
-#: Label of a channel -> its cycles.
-_Cut = Mapping[str, list[ChannelCycle]]
-
-
-def _cut_trial(trial: TrialEmg) -> _Cut:
-    return {channel.input.label: list(trial.cut(channel)) for channel in trial.record.channels}
 
 
 def _head(trial: TrialEmg, channel: EmgChannel) -> dict[str, object]:
@@ -60,11 +47,11 @@ def _head(trial: TrialEmg, channel: EmgChannel) -> dict[str, object]:
     return {"trial": trial.trial, "label": channel.input.label, "muscle": named.muscle, "side": named.side}
 
 
-def _channel_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[Mapping[str, object]]:
+def _channel_rows(session: SessionEmg, trial: TrialEmg) -> Iterator[Mapping[str, object]]:
     like = _likenesses(trial)
     for place, channel in enumerate(trial.record.channels):
         factor, unit = in_microvolts(channel, session.microvolts_per_volt)
-        f, cycles = channel.health.features, cut[channel.input.label]
+        f, cycles = channel.health.features, trial.cuts[channel.input.label]
         ratio = trial.side_ratio(channel)
         yield {
             **_head(trial, channel), "unit": unit, "verdict": channel.health.verdict, "also": " ".join(channel.health.also),
@@ -101,7 +88,7 @@ def _likenesses(trial: TrialEmg) -> dict[int, str]:
     return {place: "; ".join(others) for place, others in alike.items()}
 
 
-def _curve_table(session: SessionEmg, cut: Mapping[str, _Cut]) -> pd.DataFrame:
+def _curve_table(session: SessionEmg) -> pd.DataFrame:
     heads: list[dict[str, object]] = []
     curves: list[FloatArray] = []
     peaks: list[float] = []
@@ -110,7 +97,7 @@ def _curve_table(session: SessionEmg, cut: Mapping[str, _Cut]) -> pd.DataFrame:
             if not channel.live:
                 continue
             factor, unit = in_microvolts(channel, session.microvolts_per_volt)
-            for each in cut[trial.trial][channel.input.label]:
+            for each in trial.cuts[channel.input.label]:
                 what = {"cycle": each.cycle.number, "verdict": str(each.verdict), "used": str(each.averaged).lower(), "unit": unit}
                 heads.append({**_head(trial, channel), **what})
                 curves.append(factor * each.envelope)
@@ -150,7 +137,7 @@ def _activity_rows(trial: TrialEmg) -> Iterator[Mapping[str, object]]:
 _ANTAGONISTS = tuple((row["joint"], row["first"], row["second"]) for row in read_rows("antagonists"))
 
 
-def _pair_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[Mapping[str, object]]:
+def _pair_rows(session: SessionEmg, trial: TrialEmg) -> Iterator[Mapping[str, object]]:
     live = [
         channel
         for channel in trial.record.channels
@@ -160,7 +147,7 @@ def _pair_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[Mapp
         for first in (channel for channel in live if _is(channel, one)):
             for second in (channel for channel in live if _is(channel, other)):
                 if first.input.named.side == second.input.named.side:
-                    yield from _common(session, trial, joint, first, second, cut)
+                    yield from _common(session, trial, joint, first, second)
 
 
 def _is(channel: EmgChannel, muscle: str) -> bool:
@@ -169,10 +156,10 @@ def _is(channel: EmgChannel, muscle: str) -> bool:
 
 
 def _common(
-    session: SessionEmg, trial: TrialEmg, joint: str, first: EmgChannel, second: EmgChannel, cut: _Cut
+    session: SessionEmg, trial: TrialEmg, joint: str, first: EmgChannel, second: EmgChannel
 ) -> Iterator[Mapping[str, object]]:
     scaled = [
-        {cycle.number: curve / session.peaks[key_of(channel)] for cycle, curve, _, _, ok in cut[channel.input.label] if ok}
+        {cycle.number: curve / session.peaks[key_of(channel)] for cycle, curve, _, _, ok in trial.cuts[channel.input.label] if ok}
         for channel in (first, second)
     ]
     for number in sorted(scaled[0].keys() & scaled[1].keys()):

@@ -93,7 +93,7 @@ def _own_peaks(trials: tuple[TrialEmg, ...]) -> dict[EmgKey, float]:
     for trial in trials:
         for channel in trial.record.channels:
             if channel.live:
-                curves = [cut.envelope for cut in trial.cut(channel) if cut.averaged]
+                curves = [cut.envelope for cut in trial.cuts[channel.input.label] if cut.averaged]
                 by_condition.setdefault((key_of(channel), trial.condition), []).extend(curves)
     peaks: dict[EmgKey, float] = {}
     for (key, _), curves in by_condition.items():
