@@ -60,6 +60,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("moved", "biomech_id.deprecation"): "needed only where a name moved: importing the package costs nothing",
     ("plugins", "importlib.metadata"): "costs what --help may not; only a command, or a process that reads, asks",
     ("cli", "rich"): "only where a terminal shows a table or a bar",
+    ("readers.c3d.read", "biomech_id.readers"): "the child reads: this process need not load what reads files",
     ("readers.sandbox_child", "resource"): "Windows has no such module",
     ("files.surroundings", "resource"): "Windows has no such module",
     ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",

@@ -11,7 +11,7 @@ from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import Finding
 from biomech_id.readers import Recording
-from biomech_id.readers.c3d.plates import PlateFacts
+from biomech_id.readers.c3d.plate_setup import PlateFacts
 from biomech_id.trial import Trial
 from biomech_id.trial.worn import NOT_STATED
 

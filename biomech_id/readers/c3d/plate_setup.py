@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
 from biomech_id.languages import Sentence
-from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_types import known_types, plate_type
+from biomech_id.trial.plates import PlateSign
+
+if TYPE_CHECKING:  # what has a file read does not load what reads it
+    from biomech_id.readers.c3d.file import C3DFile
 
 LARGEST_COORDINATE = 1e6
 #: Types that a plate of another type may be declared as.
@@ -74,6 +77,39 @@ class DeclaredPlate:
             yield f"its origin has {len(self.origin)} numbers"
         if self.number < 1:
             yield f"plates count from 1, not from {self.number}"
+
+
+@dataclass(frozen=True)
+class PlateFacts:
+    """What a file says about one plate, before anything is done to it (``biomech-id check`` prints it).
+
+    ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
+    removed; NaN when no force can be read. ``baseline_N`` is the vertical force of the unloaded plate, NaN when it cannot be
+    known. ``problem`` says why the plate cannot be used, None when it can.
+
+    Attributes
+    ----------
+    kind : int
+        Type of the plate.
+    peak_vertical_N, lowest_vertical_N : float
+        Up positive, baseline not removed.
+    sign : PlateSign
+        What the stored signals are.
+    baseline_N : float
+        Vertical force of the unloaded plate.
+    corners_m : FloatArray
+        (4, 3), laboratory axes.
+    problem : Sentence | None
+        Why the plate cannot be used; None if it can.
+    """
+
+    kind: int
+    peak_vertical_N: float
+    lowest_vertical_N: float
+    sign: PlateSign
+    baseline_N: float
+    corners_m: FloatArray
+    problem: Sentence | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.file import C3DFile
-from biomech_id.readers.c3d.plate_setup import PlateSetup
+from biomech_id.readers.c3d.plate_setup import PlateFacts, PlateSetup
 from biomech_id.readers.c3d.plate_types import plate_type
 from biomech_id.readers.c3d.plate_wrench import plate_axes, plate_centre_of_pressure, stored_wrench
 from biomech_id.readers.c3d.units import LengthUnit, force_unit, moment_unit
@@ -21,39 +21,6 @@ from biomech_id.trial.plates import LARGEST_FORCE_N, LARGEST_MOMENT_NM, PlateSig
 
 SMALLEST_BASELINE_N = 1.0
 LARGE_BASELINE_N = 20.0
-
-
-@dataclass(frozen=True)
-class PlateFacts:
-    """What a file says about one plate, before anything is done to it (``biomech-id check`` prints it).
-
-    ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
-    removed; NaN when no force can be read. ``baseline_N`` is the vertical force of the unloaded plate, NaN when it cannot be
-    known. ``problem`` says why the plate cannot be used, None when it can.
-
-    Attributes
-    ----------
-    kind : int
-        Type of the plate.
-    peak_vertical_N, lowest_vertical_N : float
-        Up positive, baseline not removed.
-    sign : PlateSign
-        What the stored signals are.
-    baseline_N : float
-        Vertical force of the unloaded plate.
-    corners_m : FloatArray
-        (4, 3), laboratory axes.
-    problem : Sentence | None
-        Why the plate cannot be used; None if it can.
-    """
-
-    kind: int
-    peak_vertical_N: float
-    lowest_vertical_N: float
-    sign: PlateSign
-    baseline_N: float
-    corners_m: FloatArray
-    problem: Sentence | None
 
 
 def read_plate(

@@ -6,11 +6,9 @@ import os
 from collections.abc import Sequence
 
 from biomech_id.arguments import a, a_path, a_str, a_switch, each, or_none, takes
-from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox import read_in_sandbox
-from biomech_id.readers.source import read_source
 from biomech_id.trial import Trial
 
 
@@ -92,5 +90,8 @@ def read_recording(
     """
     name = None if marker_set is None else os.fspath(marker_set)
     if trust:
+        from biomech_id.readers.c3d.interpret import interpret
+        from biomech_id.readers.source import read_source
+
         return interpret(read_source(path), subject, name, plates)
     return read_in_sandbox(path, subject, name, plates)
