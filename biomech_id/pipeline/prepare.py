@@ -31,7 +31,13 @@ from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
 from biomech_id.signal.marker_jumps import find_frozen_markers, find_marker_jumps, find_marker_slides
-from biomech_id.signal.marker_paths import LARGEST_SHAKE_M, find_repeated_frames, find_shaking_markers, find_twin_paths
+from biomech_id.signal.marker_paths import (
+    LARGEST_SHAKE_M,
+    find_filled_stretches,
+    find_repeated_frames,
+    find_shaking_markers,
+    find_twin_paths,
+)
 from biomech_id.trial import Markers, Rotations, Trial
 
 #: In whose word a recording is not filtered: that of the system it comes from.
@@ -259,7 +265,7 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
 
 
 def _badly_written(trial: Trial, paths: Mapping[str, FloatArray]) -> Iterator[Finding]:
-    """Yield frames that are written twice, markers that shake, and labels of one path."""
+    """Yield frames that are written twice, markers that shake, labels of one path, and paths that were not measured."""
     repeated = find_repeated_frames(paths, first_frame=trial.first_frame)
     if repeated:
         yield Finding("frames-repeated", {"n": len(repeated), "first": repeated[0]}, trial.name)
@@ -269,6 +275,12 @@ def _badly_written(trial: Trial, paths: Mapping[str, FloatArray]) -> Iterator[Fi
         )
     for first, second in find_twin_paths(paths)[:1]:
         yield Finding("markers-one-path", {"first": first, "second": second}, trial.name)
+    filled = find_filled_stretches(paths, trial.rate_hz, first_frame=trial.first_frame)
+    for stretch in filled[:1]:
+        others = tuple(dict.fromkeys(each.name for each in filled if each.name != stretch.name))
+        values = {"marker": stretch.name, "first": stretch.first_frame, "last": stretch.last_frame, "like": stretch.like}
+        way = "marker" if stretch.like else "polynomial"
+        yield Finding("path-filled", {**values, "way": way, "others": others}, trial.name)
 
 
 def _with_filled(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

@@ -76,6 +76,29 @@ def test_a_fault_is_said(recording: Recording, fault: str) -> None:
         assert worded(mine[0].rule, mine[0].values, language, "hint")
 
 
+@pytest.mark.parametrize(("like", "way"), [("", "polynomial"), ("LKNE", "marker")])
+def test_a_path_that_was_filled_where_it_was_recorded_is_said(recording: Recording, like: str, way: str) -> None:
+    """Half a second of a thigh's marker, as a line or as the knee's path at a distance."""
+    first, stop = 120, 170
+    position_m = recording.walk.markers.position_m.copy()
+    thigh, knee = (recording.walk.markers.names.index(name) for name in ("LTHI", like or "LTHI"))
+    share = np.linspace(0.0, 1.0, stop - first + 2)[1:-1, None]
+    guide = position_m[first - 1 : stop + 1, knee] if like else np.zeros((stop - first + 2, 3))
+    ends = [position_m[first - 1, thigh] - guide[0], position_m[stop, thigh] - guide[-1]]
+    position_m[first:stop, thigh] = guide[1:-1] + (1.0 - share) * ends[0] + share * ends[1]
+    walk = replace(recording.walk, markers=recording.walk.markers.with_positions(position_m))
+    (finding,) = [one for one in computed(replace(recording, walk=walk)).findings if one.rule == "path-filled"]
+    assert finding.values["way"] == way
+    assert {finding.values["marker"], finding.values["like"]} == {"LTHI", like}
+    n = recording.walk.first_frame
+    assert (finding.values["first"], finding.values["last"]) == (first + n, stop - 1 + n)
+    for language, word in (("en", "not measured"), ("de", "nicht gemessen")):
+        text = worded(finding.rule, finding.values, language)
+        assert word in text
+        assert "{" not in text
+    assert not [one for one in computed(recording).findings if one.rule == "path-filled"]
+
+
 @pytest.mark.parametrize(("measure", "least_mm"), [("leg_length_m", 40.0), ("knee_width_m", 15.0), ("ankle_width_m", 15.0)])
 def test_sides_that_were_typed_apart_are_said_with_and_without_a_static(measure: str, least_mm: float) -> None:
     subject = virtual_subject().subject()
