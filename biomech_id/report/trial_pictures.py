@@ -45,7 +45,7 @@ def marker(trial: Trial, name: str, *, ax: AxesOrFigure | None = None) -> Figure
         There is no such marker; the nearest is proposed.
     """
     path = trial.markers[name]
-    (own,) = _axes(ax, 1)
+    (own,) = axes_for(ax, 1)
     return _over_time(own, trial.time_s, path, f"{trial.name}: {name}", "position (m)")
 
 
@@ -70,7 +70,7 @@ def force(trial: Trial, plate: int = 1, *, ax: AxesOrFigure | None = None) -> Fi
     if plate > len(trial.plates):
         words = f"plot.force takes a plate from 1 to {len(trial.plates)} of {trial.name}, not {plate}."
         raise OptionError(words, value=plate, expected=f"1 to {len(trial.plates)}", where=trial.name)
-    (own,) = _axes(ax, 1)
+    (own,) = axes_for(ax, 1)
     return _of_plate(own, trial.plates[plate - 1])
 
 
@@ -93,7 +93,7 @@ def forces(trial: Trial, *, ax: AxesOrFigure | None = None) -> Figure:
     if not trial.plates:
         words = f"{trial.name} has no force plates to be drawn as forces of the trial."
         raise MissingInputError(words, value=0, expected="force plates", where=trial.name)
-    axes = _axes(ax, len(trial.plates))
+    axes = axes_for(ax, len(trial.plates))
     for own, plate in zip(axes, trial.plates, strict=False):
         figure = _of_plate(own, plate)
     return figure
@@ -126,7 +126,7 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
         words = f"plot.skeleton takes a frame below {x.n_frames}, not {frame}."
         raise OptionError(words, value=frame, expected=f"0 to {x.n_frames - 1}", where="frame")
     height = BODY_INCH * (2.0 if labels and isinstance(x, Trial) else 1.0)
-    axes = _axes(ax, 2, across=True, height=height)
+    axes = axes_for(ax, 2, across=True, height=height)
     for own, across in zip(axes, (0, 1), strict=False):
         own.set(aspect="equal", xlabel=f"{AXES[across]} (m)", ylabel="Z (m)")
         chains = [(x.markers.names, x.markers.position_m[frame], ".", "0.3", "")] if isinstance(x, Trial) else _legs(x, frame)
@@ -134,8 +134,8 @@ def skeleton(x: BodyMotion | Trial, frame: int = 0, *, labels: bool = False, ax:
             own.plot(points[:, across], points[:, 2], look, color=colour, label=side)
             if labels:
                 own.margins(0.25, 0.05)
-                _name(own, names, points[:, [across, 2]], colour)
-        _finished(own, legend=not isinstance(x, Trial))
+                name_points(own, names, points[:, [across, 2]], colour)
+        finished(own, legend=not isinstance(x, Trial))
     return figure_of(axes[0])
 
 
@@ -147,8 +147,20 @@ def _legs(motion: BodyMotion, frame: int) -> Iterable[tuple[Sequence[str], Float
             yield joints, np.stack([motion.joint_centres_lab_m[side, joint][frame] for joint in joints]), "o-", colour, side
 
 
-def _name(own: Axes, names: Sequence[str], points: FloatArray, colour: str) -> None:
-    """Write a name beside each point that is seen; names of points at one height go to both sides in turn."""
+def name_points(own: Axes, names: Sequence[str], points: FloatArray, colour: str) -> None:
+    """Write a name beside each point that is seen; names of points at one height go to both sides in turn.
+
+    Parameters
+    ----------
+    own : Axes
+        Where the points are drawn.
+    names : Sequence[str]
+        A name for each point.
+    points : FloatArray
+        (n, 2), in the axes' data; NaN for one that is not seen.
+    colour : str
+        Of the letters.
+    """
     seen = np.flatnonzero(np.isfinite(points).all(axis=1))
     for number, index in enumerate(seen[np.argsort(points[seen, 1], kind="stable")]):
         right = number % 2 == 0
@@ -158,8 +170,20 @@ def _name(own: Axes, names: Sequence[str], points: FloatArray, colour: str) -> N
         )  # fmt: skip
 
 
-def _axes(place: AxesOrFigure | None, number: int, *, across: bool = False, height: float = PANEL_INCH) -> list[Axes]:
-    """The axes that were given, those of the figure that was given, or of one that is made; none fewer than asked for."""
+def axes_for(place: AxesOrFigure | None, number: int, *, across: bool = False, height: float = PANEL_INCH) -> list[Axes]:
+    """Return the axes that were given, those of the figure that was given, or of one that is made; none fewer than asked for.
+
+    Parameters
+    ----------
+    place : AxesOrFigure | None
+        What the user gave.
+    number : int
+        How many panels there are to draw.
+    across : bool, optional
+        Whether they stand side by side.
+    height : float, optional
+        Of a row in a figure that is made, inch.
+    """
     if place is None:
         place = NotebookFigure(figsize=(WIDTH_INCH, height * (1 if across else number)), layout="constrained")
     if isinstance(place, Figure | SubFigure):
@@ -177,11 +201,19 @@ def _over_time(own: Axes, times_s: FloatArray, components: FloatArray, title: st
         own.plot(times_s, component, label=name)
     own.set(xlabel="time (s)", ylabel=quantity)
     own.set_title(title, fontsize=LETTERS_PT["heading"], parse_math=False)
-    return _finished(own, legend=True)
+    return finished(own, legend=True)
 
 
-def _finished(own: Axes, *, legend: bool) -> Figure:
-    """Letters of one size, and the figure that the axes stand in."""
+def finished(own: Axes, *, legend: bool) -> Figure:
+    """Give letters one size, and return the figure that the axes stand in.
+
+    Parameters
+    ----------
+    own : Axes
+        Whose labels and ticks they are.
+    legend : bool
+        Whether there is a legend within the axes.
+    """
     for text in (own.xaxis.label, own.yaxis.label):
         text.set_fontsize(_LETTERS)
     own.tick_params(labelsize=_LETTERS)

@@ -205,6 +205,9 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         "linearise": (bid.linearise, {"system": pendulum, "q": [0.0], "u1": [0.0], "tau": [0.0], "t_s": 0.0}),
         "equations": (bid.equations, {"system": pendulum, "quantities": ("M1",), "method": "TE"}),
         "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0, "labels": True, "ax": None}),
+        "plot.model": (
+            bid.plot.model, {"model": "gait.osim", "motion": [[0.0]], "frame": 0, "trial": h.trial, "labels": True, "ax": None},
+        ),
         "plot.forces": (bid.plot.forces, {"trial": h.trial, "ax": None}),
         "plot.force": (bid.plot.force, {"trial": h.trial, "plate": 1, "ax": None}),
         "plot.marker": (bid.plot.marker, {"trial": h.trial, "name": "LHEE", "ax": None}),

@@ -14,12 +14,17 @@ from matplotlib.text import Text
 
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, MusculoskeletalModel, OffsetFrame
 from biomech_id.report.curves import __all__ as OFFERED
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.own_panels import draw_scores
 
 #: 600 pixels of a page on a screen (96 a inch), and the least letters there (points).
 WIDTH_INCH, LEAST_PT = 6.25, 8.0
+ROD = MusculoskeletalModel(
+    "rod", (ModelBody("rod", 1.0, np.array([0.0, -0.2, 0.0]), np.eye(3)),),
+    (ModelJoint("top", "weld", OffsetFrame("ground"), OffsetFrame("rod"), ()),), (),
+)  # fmt: skip
 PANELS = {"kinematics": 12, "kinetics": 15, "ground_reaction": 4, "budget": 12}
 
 
@@ -41,6 +46,7 @@ def calls(session: Any, trial: bid.Trial) -> dict[str, Callable[..., Figure]]:
         "force": lambda ax=None: bid.plot.force(trial, 1, ax=ax),
         "forces": lambda ax=None: bid.plot.forces(trial, ax=ax),
         "skeleton": lambda ax=None: bid.plot.skeleton(trial, 100, labels=True, ax=ax),
+        "model": lambda ax=None: bid.plot.model(ROD, labels=True, ax=ax),
     }
 
 
@@ -70,7 +76,7 @@ def test_letters_can_be_read_600_pixels_wide(calls: dict[str, Callable[..., Figu
     assert len(figure.axes) >= PANELS.get(name, 1)
 
 
-@pytest.mark.parametrize("name", ["curve", "compare", "marker", "force", "forces", "skeleton"])
+@pytest.mark.parametrize("name", ["curve", "compare", "marker", "force", "forces", "skeleton", "model"])
 def test_without_axes_a_figure_is_600_pixels_wide(calls: dict[str, Callable[..., Figure]], name: str) -> None:
     figure = calls[name]()
     assert figure.get_figwidth() == WIDTH_INCH
