@@ -19,6 +19,7 @@ from biomech_id.conventions import SignRow
 from biomech_id.errors import MissingInputError, OptionError, UnknownNameError, did_you_mean
 from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.style import Style, load_style
+from biomech_id.report.model_picture import marker_errors as marker_errors
 from biomech_id.report.model_picture import model as model
 from biomech_id.report.own_axes import A_PLACE, AxesOrFigure
 from biomech_id.report.own_panels import (
@@ -498,8 +499,8 @@ def _one_panel(drawing: Drawing, row: SignRow, ax: AxesOrFigure | None) -> Figur
 #: Height of a figure with one panel.
 _ONE_PANEL_INCH = 3.6
 __all__ = [
-    "budget", "compare", "curve", "emg", "force", "forces", "ground_reaction", "kinematics", "kinetics", "marker", "model",
-    "scores", "skeleton", "spatiotemporal", "values",
+    "budget", "compare", "curve", "emg", "force", "forces", "ground_reaction", "kinematics", "kinetics", "marker",
+    "marker_errors", "model", "scores", "skeleton", "spatiotemporal", "values",
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.arguments import Kind, a, a_count, a_switch, an_array, or_none, takes
 from biomech_id.conventions import AXES
 from biomech_id.errors import MissingInputError, OptionError
@@ -40,6 +40,8 @@ _MODEL_MARKER, _RECORDED, _ERROR = "deeppink", "tab:blue", "0.1"
 _SIDES = {"L": "left", "R": "right", "": "middle"}
 #: Length of the axes of bodies, as a share of the model's height or width.
 _AXIS_SHARE = 0.045
+#: How many markers, those farthest off, bear their names.
+_NAMED = 3
 
 
 @takes(
@@ -106,6 +108,41 @@ def model(
     heading = known.name if motion is None else f"{known.name}, frame {frame}" + ("" if when_s is None else f", {when_s:.3f} s")
     _explain(axes, f"{heading}{_errors(known, recorded - markers)}", whole=ax is None or isinstance(ax, Figure | SubFigure))
     return figure_of(axes[0])
+
+
+@takes(
+    "plot.marker_errors", tracked=a(TrackedPose, "bid.inverse_kinematics(model, trial) returns one"), ax=or_none(A_PLACE)
+)  # fmt: skip
+def marker_errors(tracked: TrackedPose, *, ax: AxesOrFigure | None = None) -> Figure:
+    """Draw how far a model's markers are from the recorded ones, frame by frame (mm).
+
+    Root mean square over the markers of each frame, and every marker's own error; the three that are farthest off bear their names.
+
+    Parameters
+    ----------
+    tracked : TrackedPose
+        What ``inverse_kinematics`` returns.
+    ax : AxesOrFigure | None, optional
+        Axes, or a figure, to draw in; None makes a figure 600 pixels wide.
+
+    Returns
+    -------
+    Figure
+        One panel; a marker's line has a gap where it was not recorded.
+    """
+    off_mm = 1e3 * np.linalg.norm(tracked.residual_m, axis=2)
+    farthest = np.argsort(-np.nan_to_num(tracked.residual_rms_m), kind="stable")[:_NAMED]
+    (own,) = axes_for(ax, 1)
+    own.plot(off_mm, color="0.8", linewidth=0.6)
+    for k in farthest:
+        own.plot(off_mm[:, k], linewidth=1.0, label=f"{tracked.markers[k]} ({1e3 * tracked.residual_rms_m[k]:.0f} mm RMS)")
+    rms_mm = np.sqrt(over_seen(np.nanmean, off_mm**2, axis=1))
+    own.plot(rms_mm, color="0.1", linewidth=2.0, label="RMS of all markers")
+    own.set(xlabel="frame", ylabel="marker error (mm)", xlim=(0, max(len(off_mm) - 1, 1)))
+    # Room for the names.
+    own.set_ylim(0.0, 1.8 * own.get_ylim()[1])
+    own.set_title(f"{len(tracked.markers)} markers, {np.sqrt(np.nanmean(off_mm**2)):.0f} mm (RMS)", fontsize=LETTERS_PT["heading"])
+    return finished(own, legend=True)
 
 
 def _of_tracking(known: MusculoskeletalModel, markers: FloatArray, motion: DrawnMotion, frame: int) -> FloatArray:

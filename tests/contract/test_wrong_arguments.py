@@ -22,6 +22,7 @@ from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel
 from biomech_id.osim.forces.static_optimisation import MuscleForces
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
 from biomech_id.session.session import Session
 from biomech_id.trial import AnalogChannels, EventKind, Markers, Rotations, Trial
@@ -205,6 +206,7 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         "linearise": (bid.linearise, {"system": pendulum, "q": [0.0], "u1": [0.0], "tau": [0.0], "t_s": 0.0}),
         "equations": (bid.equations, {"system": pendulum, "quantities": ("M1",), "method": "TE"}),
         "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0, "labels": True, "ax": None}),
+        "plot.marker_errors": (bid.plot.marker_errors, {"tracked": object.__new__(TrackedPose), "ax": None}),
         "plot.model": (
             bid.plot.model, {"model": "gait.osim", "motion": [[0.0]], "frame": 0, "trial": h.trial, "labels": True, "ax": None},
         ),

@@ -85,6 +85,20 @@ def test_errors_lead_from_the_models_markers_to_the_recorded_ones(tmp_path: Path
     )
 
 
+def test_errors_of_every_frame_are_those_of_the_tracking() -> None:
+    tracked = bid.inverse_kinematics(MODEL, recording((0.03, 0.0, 0.04)))
+    (own,) = bid.plot.marker_errors(tracked).axes
+    off_mm = 1e3 * np.linalg.norm(tracked.residual_m, axis=2)
+    drawn = np.column_stack([line.get_ydata() for line in own.lines])
+    np.testing.assert_array_equal(drawn[:, : len(NAMES)], off_mm)
+    assert np.isnan(drawn[FRAME, NAMES.index("S2")])
+    np.testing.assert_allclose(drawn[:, -1], np.sqrt(np.nansum(off_mm**2, axis=1) / np.isfinite(off_mm).sum(axis=1)))
+    named = [text.get_text() for text in own.get_legend().get_texts()]
+    assert len(named) == 4
+    assert named[0] == f"T1 ({np.sqrt(np.mean(off_mm[:, NAMES.index('T1')] ** 2)):.0f} mm RMS)"
+    np.testing.assert_array_equal(drawn[:, len(NAMES)], off_mm[:, NAMES.index("T1")])
+
+
 @pytest.mark.parametrize(
     ("gravity", "labels", "viewers", "backwards"),
     [

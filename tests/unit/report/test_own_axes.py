@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,28 @@ from matplotlib.text import Text
 
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.multibody.musculoskeletal import ModelBody, ModelJoint, MusculoskeletalModel, OffsetFrame
+from biomech_id.multibody.joints import PolynomialFunction
+from biomech_id.multibody.musculoskeletal import (
+    ModelBody,
+    ModelCoordinate,
+    ModelJoint,
+    ModelMarker,
+    MusculoskeletalModel,
+    OffsetFrame,
+    TransformAxis,
+)
+from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.report.curves import __all__ as OFFERED
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.own_panels import draw_scores
 
 #: 600 pixels of a page on a screen (96 a inch), and the least letters there (points).
 WIDTH_INCH, LEAST_PT = 6.25, 8.0
+_TURN = TransformAxis("swing", (0.0, 0.0, 1.0), PolynomialFunction((0.0, 1.0)))
 ROD = MusculoskeletalModel(
     "rod", (ModelBody("rod", 1.0, np.array([0.0, -0.2, 0.0]), np.eye(3)),),
-    (ModelJoint("top", "weld", OffsetFrame("ground"), OffsetFrame("rod"), ()),), (),
+    (ModelJoint("top", "pin", OffsetFrame("ground"), OffsetFrame("rod"), ("swing",), (_TURN,)),),
+    (ModelCoordinate("swing", "top", "rotational"),),
 )  # fmt: skip
 PANELS = {"kinematics": 12, "kinetics": 15, "ground_reaction": 4, "budget": 12}
 
@@ -31,6 +44,10 @@ PANELS = {"kinematics": 12, "kinetics": 15, "ground_reaction": 4, "budget": 12}
 @pytest.fixture(scope="module")
 def trial() -> bid.Trial:
     return bid.virtual_subject().walk().trial
+
+
+def tracked_rod(trial: bid.Trial) -> TrackedPose:
+    return bid.inverse_kinematics(replace(ROD, markers=(ModelMarker("LHEE", "rod", np.array([0.0, -0.4, 0.0])),)), trial)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +63,7 @@ def calls(session: Any, trial: bid.Trial) -> dict[str, Callable[..., Figure]]:
         "force": lambda ax=None: bid.plot.force(trial, 1, ax=ax),
         "forces": lambda ax=None: bid.plot.forces(trial, ax=ax),
         "skeleton": lambda ax=None: bid.plot.skeleton(trial, 100, labels=True, ax=ax),
+        "marker_errors": lambda ax=None: bid.plot.marker_errors(tracked_rod(trial), ax=ax),
         "model": lambda ax=None: bid.plot.model(ROD, labels=True, ax=ax),
     }
 
@@ -76,7 +94,7 @@ def test_letters_can_be_read_600_pixels_wide(calls: dict[str, Callable[..., Figu
     assert len(figure.axes) >= PANELS.get(name, 1)
 
 
-@pytest.mark.parametrize("name", ["curve", "compare", "marker", "force", "forces", "skeleton", "model"])
+@pytest.mark.parametrize("name", ["curve", "compare", "marker", "force", "forces", "skeleton", "model", "marker_errors"])
 def test_without_axes_a_figure_is_600_pixels_wide(calls: dict[str, Callable[..., Figure]], name: str) -> None:
     figure = calls[name]()
     assert figure.get_figwidth() == WIDTH_INCH
