@@ -94,11 +94,12 @@ def run_setups(
     ]  # fmt: skip
     verdicts = dict[str, SetupVerdict]()
     try:
-        for verdict in _verdicts(tasks, Crew(executor, workers)):
-            verdicts[verdict.setup] = verdict
-            if progress:
-                outcome = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
-                progress(Step("analyse", f"{verdict.setup}: {outcome}", len(verdicts), len(tasks)))
+        with Crew(executor, workers) as crew:
+            for verdict in _verdicts(tasks, crew):
+                verdicts[verdict.setup] = verdict
+                if progress:
+                    outcome = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
+                    progress(Step("analyse", f"{verdict.setup}: {outcome}", len(verdicts), len(tasks)))
     except KeyboardInterrupt:
         if executor is None:
             clear_unfinished(out)
@@ -142,23 +143,22 @@ def _verdicts(tasks: Sequence[SetupTask], crew: Crew) -> Iterator[SetupVerdict]:
             f"{names} each read what another of them writes.", value=names, expected="an order of setups", where=names
         ) from error
     failed = set[str]()
-    with crew:
-        while order.is_active():
-            ready = order.get_ready()
-            verdicts, runnable = list[SetupVerdict](), list[SetupTask]()
-            for task in (by_name[name] for name in ready):
-                files = makers[task.setup]
-                if task.tool and task.tool not in TOOLS:
-                    verdicts.append(task.ended("left out", f"It is the setup of a {task.tool}, which is not supported."))
-                elif reasons := list(_not_made(files, failed)):
-                    verdicts.append(task.ended("failed", " ".join(reasons)))
-                else:
-                    runnable.append(replace(task, made={file: maker.target / file.name for file, (maker,) in files.items()}))
-            for verdict in chain(verdicts, crew.work_through(runnable, run_task, _lost_setup)):
-                if verdict.verdict == "failed":
-                    failed.add(verdict.setup)
-                yield verdict
-            order.done(*ready)
+    while order.is_active():
+        ready = order.get_ready()
+        verdicts, runnable = list[SetupVerdict](), list[SetupTask]()
+        for task in (by_name[name] for name in ready):
+            files = makers[task.setup]
+            if task.tool and task.tool not in TOOLS:
+                verdicts.append(task.ended("left out", f"It is the setup of a {task.tool}, which is not supported."))
+            elif reasons := list(_not_made(files, failed)):
+                verdicts.append(task.ended("failed", " ".join(reasons)))
+            else:
+                runnable.append(replace(task, made={file: maker.target / file.name for file, (maker,) in files.items()}))
+        for verdict in chain(verdicts, crew.work_through(runnable, run_task, _lost_setup)):
+            if verdict.verdict == "failed":
+                failed.add(verdict.setup)
+            yield verdict
+        order.done(*ready)
 
 
 def _makers(tasks: Sequence[SetupTask]) -> dict[str, dict[Path, list[SetupTask]]]:

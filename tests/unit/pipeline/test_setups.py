@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from biomech_id.cli.app import app
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
 from biomech_id.pipeline.study.setup_task import SetupVerdict
 from biomech_id.pipeline.study.setups import run_setups
+from biomech_id.session.values.step import Step
 
 MODEL = """<OpenSimDocument Version="40000"><Model name="rod"><gravity>0 -9.80665 0</gravity>
 <BodySet><objects><Body name="rod"><mass>2</mass><mass_center>0 -0.2 0</mass_center>
@@ -163,7 +165,7 @@ def test_nobodys_files_are_replaced(folder: Path, tmp_path: Path) -> None:
     assert [path.name for path in notes.parent.iterdir()] == ["notes.txt"]
 
 
-def test_who_wrote_a_file_has_to_be_clear(folder: Path, tmp_path: Path) -> None:
+def test_who_wrote_a_file_has_to_be_clear(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     anna = folder / "anna"
     (anna / "ik2.xml").write_text(ANNA["ik.xml"], encoding="utf-8")
     assert run(folder, tmp_path / "out")["a_id.xml"].sentence == (
@@ -173,8 +175,23 @@ def test_who_wrote_a_file_has_to_be_clear(folder: Path, tmp_path: Path) -> None:
     (anna / "scale2.xml").write_text(
         SCALE.replace("sized.osim", "round.osim").replace("../rod.osim", "sized.osim"), encoding="utf-8"
     )
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     with pytest.raises(FileRefusedError, match=r"anna/scale\.xml and anna/scale2\.xml each read what another of them writes"):
-        run(folder, tmp_path / "other")
+        run_setups(folder, tmp_path / "other")
+    # What started processes is ended, and its one thread for them with it.
+    assert "OMP_NUM_THREADS" not in os.environ
+
+
+def test_an_interruption_ends_what_was_under_way(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(step: Step) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        run_setups(folder, tmp_path / "out", progress=interrupted)
+    assert "OMP_NUM_THREADS" not in os.environ
+    assert not list((tmp_path / "out").rglob(".*"))
+    assert not (tmp_path / "out" / "verdicts.csv").exists()
 
 
 def test_a_folder_needs_setups_and_another_folder_for_results(folder: Path, tmp_path: Path) -> None:
