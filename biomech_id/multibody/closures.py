@@ -23,7 +23,7 @@ from biomech_id.algebra.vectors import cross, dot
 from biomech_id.arguments import a_str, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
-from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move
+from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move, row_columns
 
 Place = tuple[float, float, float]
 _XY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
@@ -146,8 +146,12 @@ class PointGap(TwoPoints):
         FloatArray
             J (N, k, n), with h' = J u.
         """
-        x, c = self.gap(moving)[0], moving.layout.index(self.seen_from)
-        return self.unit_forces(moving) @ (self.gap_jacobian(moving) + skew(x) @ moving.jacobian(c, x)[1])
+        layout = moving.layout
+        a, b, c = (layout.index(name) for name in (self.body, self.other, self.seen_from))
+        ends = (moving.point(a, self.place_m)[0], moving.point(b, self.other_place_m)[0])
+        x = ends[0] - ends[1]
+        J_v, J_w = row_columns(layout, moving, layout.beyond[[a, b, c]], np.stack([*ends, x], axis=1))
+        return self.unit_forces(moving) @ (J_v[:, 0] - J_v[:, 1] + skew(x) @ J_w[:, 2])
 
     def unit_forces(self, moving: Kinematics) -> FloatArray:
         """What a unit of each equation's multiplier does to body A, at its point.

@@ -22,6 +22,8 @@ from biomech_id.osim.skeleton.tree import Tree
 
 #: Step of the differences that second derivatives of constraints are taken from, rad or m.
 DIFFERENCE = 1e-6
+#: States that constraints are differenced in together.
+STATES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,11 +286,14 @@ def within_constraints(tree: Tree, q: FloatArray, here: Expansion, held: BoolArr
     jacobian = tree.closing.jacobian(q)
     force = multipliers(jacobian, here.gradient, held) * exact[:, None]
     hessian = here.hessian.copy()
-    for f in np.flatnonzero(tree.closing.moving) if exact.any() else ():
-        ahead = q.copy()
-        ahead[:, tree.free[f]] += DIFFERENCE
-        change = tree.closing.jacobian(tree.skeleton.completed(ahead)) - jacobian
-        hessian[:, f] += (force[:, None] @ change)[:, 0] / DIFFERENCE
+    moving, several = np.flatnonzero(tree.closing.moving), 1 + STATES_AT_ONCE // (1 + len(q))
+    for first in range(0, len(moving), several) if exact.any() else ():
+        some = moving[first : first + several]
+        ahead = np.repeat(q[None], len(some), axis=0)
+        ahead[np.arange(len(some)), :, tree.free[some]] += DIFFERENCE
+        there = tree.closing.jacobian(tree.skeleton.completed(ahead.reshape(-1, q.shape[1])))
+        change = there.reshape(len(some), *jacobian.shape) - jacobian
+        hessian[:, some] += (force[:, None] @ change)[:, :, 0].swapaxes(0, 1) / DIFFERENCE
     bound = bound_directions(np.where(held[:, None], 0.0, jacobian))
     along = np.eye(len(tree.free)) - bound
     across = np.trace(here.hessian, axis1=1, axis2=2)[:, None, None] / max(1, len(tree.free)) * bound

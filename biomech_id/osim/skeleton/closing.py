@@ -17,7 +17,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import Gearing, Place, PointGap, Rod, coupler, slider, spherical
-from biomech_id.multibody.kinematics import GROUND, Kinematics, move
+from biomech_id.multibody.kinematics import GROUND, Kinematics
 from biomech_id.multibody.musculoskeletal import (
     BodyConstraint,
     CoordinateCoupling,
@@ -148,8 +148,12 @@ class Closing:
         return np.asarray((np.abs(self.jacobian(q)) > NO_SLOPE).any(axis=(0, 1)))
 
     def _moved(self, q: FloatArray) -> Kinematics:
-        still = np.zeros_like(q)
-        return move(self._layout, q, still, still)
+        """The tree at rest."""
+        at_rest = self.skeleton.tree.places(q)
+        origin, axis, at = (each.transpose(2, 0, 1) for each in (at_rest.origin, at_rest.axis, at_rest.at))
+        still = np.zeros_like(origin)
+        R = at_rest.columns.transpose(3, 0, 2, 1)
+        return Kinematics(self._layout, R, origin, still, still, still, still, axis, at, at_rest.slope.T, np.zeros_like(q))
 
     def residual(self, q: FloatArray) -> FloatArray:
         """How far the equations are from holding.
