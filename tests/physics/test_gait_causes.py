@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -17,6 +18,7 @@ from biomech_id.judgement.diagnosis.residuals import residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
 
 
+@cache
 def recorded(patient: str, seed: int) -> Recorded:
     person = drawn(patient, seed)
     return recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial))
