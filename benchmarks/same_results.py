@@ -31,7 +31,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.before import FIRST_VERSION, ROOT, checkout, full_id, program
+from benchmarks.before import FIRST_VERSION, ROOT, checkout, full_id, server
 from benchmarks.differences import Difference, differences, numbers
 
 #: The commit whose results must stay: everything since keeps them, but for `EXCEPTIONS`.
@@ -295,7 +295,7 @@ def leave(source: Path, session: Session, home: Path, more: Sequence[str] = (), 
     for step, words in session.steps(more).items():
         if only and step not in only:
             continue
-        done = program(source, words, home)
+        done = server(source).run(words, home)
         stdout = done.stdout
         if step == "check":
             (home / "check.jsonl").write_text(stdout, encoding="utf-8")

@@ -20,7 +20,7 @@ import pypdf
 import pytest
 
 from benchmarks import same_results
-from benchmarks.before import FIRST_VERSION, NoHistoryError
+from benchmarks.before import FIRST_VERSION, ROOT, NoHistoryError, program, server
 from benchmarks.differences import Difference, differences, numbers
 from benchmarks.same_results import BASE, QUICK, SESSIONS, Changed, leave_now, numbers_since, since, stale, unexplained
 from benchmarks.studies import same_numbers as study
@@ -111,6 +111,13 @@ def test_the_study_of_all_sessions_says_the_same(
     assert "Exceptions that explain nothing: none." in table
     here = study.rows(virtual | recorded)
     assert {name: unlike for name, (_, unlike, _) in here.items()} == {name: written[name][1] for name in here}
+
+
+@pytest.mark.parametrize("words", [["--version"], ["check", "nowhere"]])
+def test_the_server_of_commands_answers_as_the_program_does(words: list[str], tmp_path: Path) -> None:
+    one, other = server(ROOT).run(words, tmp_path), program(ROOT, words, tmp_path)
+    assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+    assert one.stdout + one.stderr
 
 
 @pytest.mark.real
