@@ -49,7 +49,7 @@ nitpick_ignore_regex = [
     ),
     # Short names of types that the module spells out where it defines them.
     (r"py:class", r"Place|LoopClosure|JointStep|Vector|Matrix|Judged|Decision|Factors|Grid|_State|Element|ResidualKey"),
-    (r"py:class", r"RowName|Value|V|R|_Class|_Function|ToolSetup|Detection|PurePath|AbstractContextManager"),
+    (r"py:class", r"RowName|Value|V|R|_Class|_Function|_Task|_Result|ToolSetup|Detection|PurePath|AbstractContextManager"),
     (r"py:class", r"Recalibrate|RendererBase|Result|SingleArray|TellEvent|Named|WalkTemplate|ASGIApp|Request|(subprocess\.)?Popen"),
     (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),
     (r"any|py:(class|obj)", r"(np|npt|pd|sp|numpy|pandas|sympy|matplotlib)\..*"),

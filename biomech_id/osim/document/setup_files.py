@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from biomech_id.osim.document.setups import AnalyzeSetup, InverseKinematicsSetup, ScaleSetup, ToolSetup
 from biomech_id.readers.opensim.document import read_document
 
-_Setup = TypeVar("_Setup")
+_T = TypeVar("_T")
 
 
 def tool_of(path: Path) -> str:
@@ -36,19 +36,19 @@ def tool_of(path: Path) -> str:
     return next((element.tag for element in (root, *root) if str(element.tag).endswith("Tool")), "")
 
 
-def with_files(setup: _Setup, instead: Callable[[Path], Path]) -> _Setup:
+def with_files(setup: _T, instead: Callable[[Path], Path]) -> _T:
     """Let a setup read other files.
 
     Parameters
     ----------
-    setup : _Setup
+    setup : _T
         As `read_setup` returns it.
     instead : Callable[[Path], Path]
         Is given each file that the setup names for reading, and returns the one that is read.
 
     Returns
     -------
-    _Setup
+    _T
         The setup, but for its files.
     """
 
@@ -59,7 +59,7 @@ def with_files(setup: _Setup, instead: Callable[[Path], Path]) -> _Setup:
             return replace(value, **{each.name: changed(getattr(value, each.name)) for each in fields(value)})
         return tuple(map(changed, value)) if isinstance(value, tuple) else value
 
-    result: _Setup = changed(setup)
+    result: _T = changed(setup)
     return result
 
 
