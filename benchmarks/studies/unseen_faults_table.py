@@ -25,12 +25,12 @@ COLUMNS: dict[str, Callable[[Row], bool]] = {
 }
 
 
-#: The one rule that knows kinds of this study.
-LATER = "path-filled"
+#: Rules that know kinds of this study.
+LATER = frozenset(("path-filled", "plate-holds-value"))
 
 
 def _only_later(rows: Sequence[Row]) -> int:
-    return sum(row.leaves and row.rules == LATER and not row.diagnosis for row in rows)
+    return sum(row.leaves and bool(row.rules) and {*row.rules.split("; ")} <= LATER and not row.diagnosis for row in rows)
 
 
 def _share(part: int, whole: int) -> str:
@@ -94,8 +94,8 @@ def table(rows: Sequence[Row], seed: int, recordings: int) -> str:
         "right for an unseen kind is what its author wrote beside it, translated by `unseen_fault_words.py` before the first was "
         "put in: class where any word fits, very cause where the first does or a marker. A gate is over both origins unless it "
         "says which. The recordings are among those that the spread of residuals was learnt from.", "",
-        f"Rule `{LATER}` was written after a first table had been read; {_only_later(rows)} that leave the band are told by "
-        "nothing else, and would be silent without it.", "",
+        f"The rules {' and '.join(f'`{name}`' for name in sorted(LATER))} were written after a first table had been read; "
+        f"{_only_later(rows)} that leave the band are told by nothing else, and would be silent without them.", "",
         "| gate | share | limit | |", "|---|---|---|---|",
     ]  # fmt: skip
     for name, (part, whole, limit, upper) in gates(rows).items():

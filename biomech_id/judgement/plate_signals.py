@@ -3,6 +3,7 @@
 * A plate that nobody stands on reads nothing: an offset, a drift, hum and noise are left there.
 * Six components of one force are never bound to each other: one that is zero throughout, or a moment that is nothing but a lever
   times a force, has lost its channel.
+* No foot pushes the same for long: six components that repeat to the last digit were not measured.
 * Shoe and floor hold a shear force below the vertical one.
 * Over whole stances of both feet the mean direction of the force is that of what the body gains in speed: upright, in a steady
   walk. This is the impulse against the change of velocity, fore and aft and sideways.
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.feet.contacts import plate_at_rest
@@ -30,6 +31,10 @@ MEAN_OVER_S, UNLOADED_N, LEAST_UNLOADED_S = 0.05, 25.0, 0.3
 LARGEST_UNLOADED_N = 10.0
 #: A component that is this small a part of the vertical force (per metre for moments) was not measured.
 NOTHING_LEFT = 1e-6
+#: All components repeat for so long (s), and so many times: nowhere twice in a row on 170 loaded plates.
+LEAST_HELD_S, FEWEST_REPEATS = 0.02, 3
+#: Two samples are the same if they differ by this share of the largest: what turning axes does to the last digit.
+SAME_DIGITS = 1e-12
 #: The surface is at most this far (m) from the origin about which channels have their moments.
 LARGEST_DEPTH_M = 0.3
 #: Shear over vertical force for so long (s): 0.67 at most in walks, once, in single samples.
@@ -57,6 +62,12 @@ def plate_signal_findings(result: Solved) -> Iterator[Finding]:
             lost = _lost(plate, result.mass_kg)
             if lost:
                 yield Finding("plate-channel-lost", {"plate": plate.name, "components": lost}, result.name)
+            held = _held(plate, result.mass_kg)
+            if held:
+                first, stop = max(held, key=lambda run: run[1] - run[0])
+                values = {"plate": plate.name, "ms": 1000.0 * (stop - first) / plate.rate_hz, "others": len(held) - 1}
+                values |= {"time_s": plate.first_time_s + first / plate.rate_hz}
+                yield Finding("plate-holds-value", values, result.name)
 
 
 def friction_findings(result: Solved) -> Iterator[Finding]:
@@ -127,10 +138,23 @@ def _unloaded_N(plate: ForcePlate) -> float:
     return float(np.sqrt(np.nanmean((plate.force_lab_N[free] ** 2).sum(axis=1))))
 
 
+def _loaded(plate: ForcePlate, mass_kg: float | None) -> BoolArray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(plate.force_lab_N[:, 2] > LEAST_SHARE * (mass_kg or np.inf) * GRAVITY_M_S2)
+
+
+def _held(plate: ForcePlate, mass_kg: float | None) -> list[tuple[int, int]]:
+    """First sample of each run that a loaded plate repeats, and the one behind it."""
+    loaded, wrench = _loaded(plate, mass_kg), np.hstack([plate.force_lab_N, plate.moment_lab_Nm])
+    with np.errstate(invalid="ignore"):
+        same = (np.abs(np.diff(wrench, axis=0)) <= SAME_DIGITS * np.abs(wrench[1:]).max(axis=1, keepdims=True)).all(axis=1)
+    fewest = max(FEWEST_REPEATS, int(np.ceil(LEAST_HELD_S * plate.rate_hz)))
+    return [(first, stop + 1) for first, stop in runs(np.asarray(same & loaded[1:])) if stop - first >= fewest]
+
+
 def _lost(plate: ForcePlate, mass_kg: float | None) -> tuple[str, ...]:
     """Components, in the plate's axes, that a loaded plate does not measure."""
-    with np.errstate(invalid="ignore"):
-        loaded = plate.force_lab_N[:, 2] > LEAST_SHARE * (mass_kg or np.inf) * GRAVITY_M_S2
+    loaded = _loaded(plate, mass_kg)
     if np.count_nonzero(loaded) < 20:
         return ()
     c = plate.corners_m

@@ -25,7 +25,8 @@ RULES = frozenset((
     "measure-unlike-markers", "marker-stands-still", "angle-drifts", "impulse-sideways", "force-unlike-acceleration",
     "free-moment-turned", "pressure-fast", "force-points-elsewhere",
     "plate-reads-unloaded", "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
-    "frames-repeated", "marker-shakes", "markers-one-path", "path-filled", "plate-silent-under-foot", "force-ends-in-stance",
+    "frames-repeated", "marker-shakes", "markers-one-path", "path-filled", "plate-holds-value", "plate-silent-under-foot",
+    "force-ends-in-stance",
 ))  # fmt: skip
 #: Trials that are wrong as they are, and what is: not clean.
 NOT_CLEAN = {

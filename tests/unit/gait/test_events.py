@@ -202,6 +202,20 @@ def test_a_stored_event_far_from_the_force_is_named(walk):
     assert "80 ms from the force" in finding.message
 
 
+@pytest.mark.parametrize(("late_ms", "n_found"), [(40, 1), (-40, 1), (15, 0), (-15, 0)])
+def test_stored_events_that_are_late_as_a_whole_are_named(walk, late_ms: int, n_found: int):
+    stored = [replace(e, time_s=e.time_s + 0.001 * late_ms) for e in _as_stored(walk.events())]
+    plates = [walk.plate_under("R", 3), walk.plate_under("L", 3)]
+    found = search_events(walk.trial(plates, stored)).findings
+    assert [f.rule for f in found] == ["events-late"] * n_found
+    for finding in found:
+        assert finding.values["n"] == 4
+        assert finding.values["late"] == (late_ms > 0)
+        assert finding.values["ms"] == pytest.approx(abs(late_ms), abs=5)
+    one_step = search_events(walk.trial(plates[:1], stored)).findings
+    assert not one_step
+
+
 def test_a_walk_without_the_heel_of_one_foot_goes_on_with_the_other_and_says_so(walk):
     plates = [walk.plate_under("R", 3), walk.plate_under("L", 3)]
     trial = walk.trial(plates, _as_stored(walk.events()))

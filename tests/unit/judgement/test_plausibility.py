@@ -99,6 +99,25 @@ def test_a_path_that_was_filled_where_it_was_recorded_is_said(recording: Recordi
     assert not [one for one in computed(recording).findings if one.rule == "path-filled"]
 
 
+@pytest.mark.parametrize(("held_ms", "n_found"), [(15, 0), (60, 1)])
+def test_a_loaded_plate_that_repeats_a_sample_is_said(recording: Recording, held_ms: int, n_found: int) -> None:
+    plate = max(recording.walk.plates, key=lambda each: each.force_lab_N[:, 2].max())
+    first = int(np.argmax(plate.force_lab_N[:, 2]))
+    rows = slice(first, first + round(0.001 * held_ms * plate.rate_hz))
+    force, moment = plate.force_lab_N.copy(), plate.moment_lab_Nm.copy()
+    force[rows], moment[rows] = force[first], moment[first]
+    held = replace(plate, force_lab_N=force, moment_lab_Nm=moment)
+    walk = replace(recording.walk, plates=tuple(held if each is plate else each for each in recording.walk.plates))
+    found = [one for one in computed(replace(recording, walk=walk)).findings if one.rule == "plate-holds-value"]
+    assert len(found) == n_found
+    for finding in found:
+        assert finding.values["plate"] == plate.name
+        assert finding.values["ms"] == pytest.approx(held_ms)
+        assert finding.values["time_s"] == pytest.approx(plate.first_time_s + first / plate.rate_hz)
+        assert "60 ms" in worded(finding.rule, finding.values, "en")
+        assert "60 ms" in worded(finding.rule, finding.values, "de")
+
+
 @pytest.mark.parametrize(("measure", "least_mm"), [("leg_length_m", 40.0), ("knee_width_m", 15.0), ("ankle_width_m", 15.0)])
 def test_sides_that_were_typed_apart_are_said_with_and_without_a_static(measure: str, least_mm: float) -> None:
     subject = virtual_subject().subject()
