@@ -6,6 +6,7 @@ not have them gets an honest skip; continuous integration (``CI=true``) gets a f
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -33,7 +34,7 @@ SUITES = {"real", "peers"}
 #: Files that take more than half a minute, the longest first; whatever has few tests and is not named here comes last.
 LONGEST = (
     "contract/test_same_numbers.py", "contract/test_study.py", "real/test_norms_of_three_kinds.py", "contract/test_extending.py",
-    "contract/test_user_guide.py", "contract/test_gallery.py", "test_wheel.py", "unit/report/test_counts_of_patterns.py",
+    "contract/test_gallery.py", "contract/test_user_guide.py", "test_wheel.py", "unit/report/test_counts_of_patterns.py",
     "peers/test_desk_morning.py", "real/test_fit_person.py", "real/test_run_children.py", "contract/test_models.py",
     "physics/test_gait_causes.py", "unit/judgement/test_plausibility.py", "peers/test_review_page.py",
     "contract/test_help_examples.py", "physics/test_rolling.py", "unit/report/test_refused_comparisons.py",
@@ -96,6 +97,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         raise pytest.UsageError(f"LONGEST names files that are gone: {', '.join(gone)}")
     many = Counter(item.path for item in items)
     items.sort(key=lambda item: (places.get(item.path, len(places)), -many[item.path]))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives to the end: Python's collector of cycles need not walk it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
