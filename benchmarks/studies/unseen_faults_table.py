@@ -26,7 +26,7 @@ COLUMNS: dict[str, Callable[[Row], bool]] = {
 
 
 #: Rules that know kinds of this study.
-LATER = frozenset(("path-filled", "plate-holds-value"))
+LATER = frozenset(("events-late", "path-filled", "plate-holds-value"))
 
 
 def _only_later(rows: Sequence[Row]) -> int:
@@ -94,7 +94,7 @@ def table(rows: Sequence[Row], seed: int, recordings: int) -> str:
         "right for an unseen kind is what its author wrote beside it, translated by `unseen_fault_words.py` before the first was "
         "put in: class where any word fits, very cause where the first does or a marker. A gate is over both origins unless it "
         "says which. The recordings are among those that the spread of residuals was learnt from.", "",
-        f"The rules {' and '.join(f'`{name}`' for name in sorted(LATER))} were written after a first table had been read; "
+        f"The rules {', '.join(f'`{name}`' for name in sorted(LATER))} were written after a first table had been read; "
         f"{_only_later(rows)} that leave the band are told by nothing else, and would be silent without them.", "",
         "| gate | share | limit | |", "|---|---|---|---|",
     ]  # fmt: skip

@@ -346,7 +346,8 @@ def load_remarks(
                     "quarter of the loaded frames: compare units, signs, axes, times of loads and motion, and the model's masses, "
                     "or look for a foot whose force was not measured."
                 )
-            elif whole.sum() >= FEWEST_MEANS and (off := ", ".join(_mismatch(means.reshape(-1, 3, 3)[whole], up))):
+                continue  # what lacks a foot has no other fault that could be told
+            if whole.sum() >= FEWEST_MEANS and (off := ", ".join(_mismatch(means.reshape(-1, 3, 3)[whole], up))):
                 yield (
                     f"By what they leave at {root.name}, loads of {file} are {off}: compare units, axes and places of the loads, "
                     "the model's masses and the motion of its heavy parts, or look for a foot whose force was not measured."

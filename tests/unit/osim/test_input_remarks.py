@@ -394,6 +394,19 @@ def test_forces_that_are_turned_about_the_vertical_are_said() -> None:
     assert "are turned by 11 degrees about the vertical" in remark
 
 
+def test_loads_that_lack_a_foot_are_not_called_late_as_well() -> None:
+    """Somebody who stands on a plate with one foot, and then with both."""
+    skeleton, time_s = Skeleton(MODEL), np.arange(200) / 100.0
+    q = np.repeat(POSE, 200, axis=0)
+    point = skeleton.pose(q).points([1], np.array([[0.0, -0.1, 0.0]]))[:, 0]
+    share = np.clip(4.0 * (time_s - 1.0), 0.4, 1.0)[:, None]
+    force = share * [0.0, 2.0 * 9.80665, 0.0]
+    loads = (BodyLoad("pelvis", force, np.cross(point, force), point),)
+    reactions = generalized_forces(skeleton, q, 0.0 * q, 0.0 * q, loads).reactions
+    (remark,) = load_remarks(skeleton.pose(q), time_s, loads, reactions, "loads.xml")
+    assert "a foot whose force was not measured" in remark
+
+
 @pytest.mark.parametrize(
     ("up_m", "tilt_rad", "told"), [(0.0, 0.0, ""), (0.05, 0.0, "0.05 m above the lowest"), (0.0, 1.4, "on end")]
 )
