@@ -400,6 +400,11 @@ def _undetermined(tree: Tree, wanted: Wanted) -> BoolArray:
 def _wanted(tree: Tree, names: Sequence[str], position: FloatArray, tasks: TrackingTasks) -> tuple[tuple[str, ...], Wanted]:
     model, column = tree.model, {name: k for k, name in enumerate(names)}
     markers = [m for m in model.markers if m.name in column and tasks.marker_weights.get(m.name, 0.0) > 0]
+    if not model.coordinates:
+        raise MissingInputError(
+            f"The model {model.name} has no coordinate: nothing of it moves, and no marker moves it.", value=[],
+            expected="a joint with coordinates", where="track_markers",
+        )  # fmt: skip
     if not markers:
         raise MissingInputError(
             f"Not one marker with a weight is in both the model {model.name} and the recording.", value=list(names)[:20],

@@ -322,6 +322,8 @@ class Tree:
 
     def _amounts(self, q: FloatArray, rows: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Amounts (N, J, 6) of all steps, and both derivatives (N, S) of the rows' by their free coordinates."""
+        if not q.shape[1]:  # welds alone: every factor is zero
+            q = np.zeros((len(q), 1))
         amount = self._constant + self._factor * q[:, self._driver]
         j, slot = self._curved
         if not rows:

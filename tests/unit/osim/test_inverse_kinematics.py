@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from leg_model import EVEN, MODEL, NAMES, walk
 
 from biomech_id.errors import BiomechError, InvalidValueError, MissingInputError, ShapeError, UnknownNameError
+from biomech_id.osim.document.model import read_osim
 from biomech_id.osim.kinematics.inverse_kinematics import (
     TrackedPose,
     TrackingTasks,
@@ -212,3 +214,21 @@ def test_what_cannot_be_tracked_is_refused(error: type[BiomechError], said: str,
     with pytest.raises(error, match=said) as caught:
         call()  # type: ignore[operator]
     assert caught.value.expected
+
+
+def test_a_model_that_welds_hold_has_a_pose_and_no_kinematics(tmp_path: Path) -> None:
+    document = """<OpenSimDocument Version="40000"><Model name="welded"><Ground name="ground"/>
+    <BodySet><objects><Body name="box"><mass>1</mass></Body></objects></BodySet>
+    <JointSet><objects><WeldJoint name="held"><socket_parent_frame>low</socket_parent_frame>
+    <socket_child_frame>/bodyset/box</socket_child_frame><frames><PhysicalOffsetFrame name="low">
+    <socket_parent>/ground</socket_parent><translation>0 1 0</translation></PhysicalOffsetFrame></frames>
+    </WeldJoint></objects></JointSet>
+    <MarkerSet><objects><Marker name="M">
+    <socket_parent_frame>/bodyset/box</socket_parent_frame><location>0.1 0 0</location></Marker>
+    </objects></MarkerSet></Model></OpenSimDocument>"""
+    path = tmp_path / "welded.osim"
+    path.write_text(document, encoding="utf-8")
+    model = read_osim(path)
+    np.testing.assert_allclose(Skeleton(model).pose(np.zeros((3, 0))).origin_m[:, 1], [[0.0, 1.0, 0.0]] * 3, atol=1e-15)
+    with pytest.raises(MissingInputError, match="has no coordinate"):
+        track_markers(model, ("M",), np.zeros((3, 1, 3)), TrackingTasks({"M": 1.0}))
