@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 
+import numpy as np
+
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
 from biomech_id.gait.event_merging import EventsByTime
@@ -14,8 +16,8 @@ from biomech_id.trial import Event, EventKind, EventSource, Trial
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
 #: A stored event further than this from the force is worth a look: of those on clean stances all lie within 35 ms.
 DISAGREEMENT_S = 0.05
-#: So many stored events, strikes and offs, that lie further (s) than this from the force on average are late or early as a whole:
-#: in 21 recorded trials of five laboratories that is 0.015 at most.
+#: So many stored events that lie further (s) than this from the force on average, strikes and offs of each foot half as far at
+#: least, are late or early as a whole: in 21 recorded trials of five laboratories the average is 0.015 at most.
 LATE_S, FEWEST_ON_PLATES = 0.025, 3
 #: Stored events further (s) than this from any such event of the feet's markers, more than half of so many at least, are not the
 #: feet's: in recorded walks nine in ten lie within 60 ms.
@@ -26,7 +28,7 @@ NEIGHBOURS_APART_S = 0.04
 COMPARED_S = 0.2
 
 
-def far_from_force(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding]:
+def far_from_force(trial: Trial, agreement: Sequence[Agreement], used: Sequence[Event]) -> list[Finding]:
     """Name every kind of stored event that lies far from where the plates see it, and whether all of them are late or early.
 
     Parameters
@@ -35,6 +37,8 @@ def far_from_force(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding
         The recording that holds the stored events; findings bear its name.
     agreement : Sequence[Agreement]
         Of the plates with the file.
+    used : Sequence[Event]
+        Events that were used in the end.
 
     Returns
     -------
@@ -47,9 +51,10 @@ def far_from_force(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding
         for row in rows
         if abs(row.worst_s) > DISAGREEMENT_S
     ]
-    n = sum(row.n for row in rows)
+    n, stored = sum(row.n for row in rows), any(event.source is EventSource.FILE for event in used)
     late_s = -sum(row.n * row.median_s for row in rows) / max(n, 1)
-    if n >= FEWEST_ON_PLATES and abs(late_s) > LATE_S:
+    together = stored and all(-row.median_s * np.sign(late_s) > LATE_S / 2.0 for row in rows)
+    if n >= FEWEST_ON_PLATES and together and abs(late_s) > LATE_S:
         values = {"n": n, "ms": abs(late_s) * 1e3, "late": late_s > 0.0, "limit_ms": LATE_S * 1e3}
         findings.append(Finding("events-late", values, trial.name))
     return findings

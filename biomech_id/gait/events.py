@@ -361,7 +361,7 @@ def _search(trial: Trial, feet: Feet, stored: tuple[Event, ...], source: str, ti
     else:
         events = detected
     agreement = event_agreement(by_source | {"plate": trusted})
-    findings += [*out_of_order(trial, events), *far_from_force(trial, agreement), *unlike_feet(trial, stored, markers)]
+    findings += [*out_of_order(trial, events), *far_from_force(trial, agreement, events), *unlike_feet(trial, stored, markers)]
     if source == "plates":
         stepped = {event.side for event in plates}
         findings += [Finding("plates-show-no-step", {"side": side}, trial.name) for side in SIDES if side not in stepped]

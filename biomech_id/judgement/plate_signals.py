@@ -33,6 +33,8 @@ LARGEST_UNLOADED_N = 10.0
 NOTHING_LEFT = 1e-6
 #: All components repeat for so long (s), and so many times: on 170 loaded plates at most twice in a row, 2 ms.
 LEAST_HELD_S, FEWEST_REPEATS = 0.02, 3
+#: Where a larger share of the other loaded samples repeat the one before, forces are written with few digits.
+MOST_ALIKE = 0.02
 #: Two samples are the same if they differ by this share of the largest: what turning axes does to the last digit.
 SAME_DIGITS = 1e-12
 #: The surface is at most this far (m) from the origin about which channels have their moments.
@@ -149,7 +151,11 @@ def _held(plate: ForcePlate, mass_kg: float | None) -> list[tuple[int, int]]:
     with np.errstate(invalid="ignore"):
         same = (np.abs(np.diff(wrench, axis=0)) <= SAME_DIGITS * np.abs(wrench[1:]).max(axis=1, keepdims=True)).all(axis=1)
     fewest = max(FEWEST_REPEATS, int(np.ceil(LEAST_HELD_S * plate.rate_hz)))
-    return [(first, stop + 1) for first, stop in runs(np.asarray(same & loaded[1:])) if stop - first >= fewest]
+    held = [(first, stop + 1) for first, stop in runs(np.asarray(same & loaded[1:])) if stop - first >= fewest]
+    others = loaded[1:].copy()
+    for first, stop in held:
+        others[first : stop - 1] = False
+    return held if others.any() and same[others].mean() < MOST_ALIKE else []
 
 
 def _lost(plate: ForcePlate, mass_kg: float | None) -> tuple[str, ...]:

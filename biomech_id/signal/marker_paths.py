@@ -33,8 +33,10 @@ _POLYNOMIAL = (4, 6)
 _TIMES_ROUNDING = 20.0
 #: Whoever rests may be as smooth as a polynomial: a stretch counts in which the marker moves by this (m).
 _LEAST_TRAVEL_M = 0.02
-#: Differences in a row that vanish by chance nowhere in 250 recordings.
-_FEWEST_DIFFERENCES = 4
+#: Differences in a row that vanish: fewer do so by chance where few frames a second or few digits are written.
+_FEWEST_DIFFERENCES = 8
+#: Numbers are written in steps if those that lie side by side are whole multiples of the smallest, to this share of it.
+_WHOLE = 0.02
 #: Median length of the third difference of white noise in space, over its standard deviation along one axis.
 _OF_NOISE = 1.54 * 20.0**0.5
 
@@ -185,16 +187,20 @@ def find_filled_stretches(paths_m: Mapping[str, FloatArray], rate_hz: float, *, 
     >>> [(one.name, one.first_frame, one.last_frame) for one in find_filled_stretches({"KNE": knee}, 100.0)]
     [('KNE', 101, 120)]
     """
+    step_m = {name: _resolution_m(path) for name, path in paths_m.items()}
     filled = [
         FilledStretch(name, first_frame + first, first_frame + last)
         for name, path in paths_m.items()
-        for first, last in max((list(_vanishing(path, path, rate_hz, order)) for order in _POLYNOMIAL), key=_n_frames)
+        for first, last in max((list(_vanishing(path, path, (rate_hz, step_m[name]), o)) for o in _POLYNOMIAL), key=_n_frames)
     ]
     names = list(paths_m)
-    for one, other in _in_step(list(paths_m.values()), rate_hz):
+    for one, other in _in_step(list(paths_m.values()), (rate_hz, max(step_m.values(), default=0.0))):
         first_path, second_path = paths_m[names[one]], paths_m[names[other]]
-        for first, last in _vanishing(first_path - second_path, first_path, rate_hz, 2):
-            filled.append(FilledStretch(names[one], first_frame + first, first_frame + last, names[other]))
+        step = max(step_m[names[one]], step_m[names[other]])
+        for first, last in _vanishing(first_path - second_path, first_path, (rate_hz, step), 2):
+            own = np.abs(np.diff(first_path[first - 1 : last + 2], n=2, axis=0)).max(axis=1)
+            if np.median(own) > _TIMES_ROUNDING * 2.0 * step:  # who keeps still keeps in step with everything that does
+                filled.append(FilledStretch(names[one], first_frame + first, first_frame + last, names[other]))
     return tuple(sorted(filled, key=lambda each: each.first_frame - each.last_frame))
 
 
@@ -202,10 +208,18 @@ def _n_frames(stretches: list[tuple[int, int]]) -> int:
     return sum(last + 1 - first for first, last in stretches)
 
 
-def _rounding_m(path_m: FloatArray, order: int) -> float:
-    """What rounding to single precision makes of the differences of a path, at most."""
-    known = np.abs(path_m[np.isfinite(path_m)])
-    return float(2.0**order * np.finfo(np.float32).eps / 2.0 * known.max()) if known.size else 0.0
+def _resolution_m(path_m: FloatArray) -> float:
+    """Step of the numbers of a path: that of single precision, or the coarser one that they are written in."""
+    known = path_m[all_finite(path_m)]
+    steps = [np.finfo(np.float32).eps * np.abs(known).max(initial=0.0)]
+    for axis in known.T:
+        apart = np.diff(np.sort(axis))
+        apart = apart[apart > steps[0] / 2.0]
+        smallest = apart[apart < 1.5 * apart.min()].mean() if apart.size else 0.0
+        multiples = apart[apart < 50.0 * smallest] / max(smallest, steps[0])
+        if multiples.size and np.abs(multiples - np.round(multiples)).max() < _WHOLE:
+            steps.append(float(smallest))
+    return float(max(steps))
 
 
 def _fewest(rate_hz: float, order: int) -> int:
@@ -213,9 +227,13 @@ def _fewest(rate_hz: float, order: int) -> int:
     return max(_FEWEST_DIFFERENCES, int(np.ceil(LEAST_FILLED_S * rate_hz - 1e-9)) + 2 - order)
 
 
-def _vanishing(values_m: FloatArray, path_m: FloatArray, rate_hz: float, order: int) -> Iterator[tuple[int, int]]:
-    """First and last frame of each stretch, its measured ends left out, whose differences are rounding, and no others are."""
-    differences, rounding = np.abs(np.diff(values_m, n=order, axis=0)).max(axis=1), _rounding_m(path_m, order)
+def _vanishing(values_m: FloatArray, path_m: FloatArray, written: tuple[float, float], order: int) -> Iterator[tuple[int, int]]:
+    """First and last frame of each stretch, its measured ends left out, whose differences are rounding, and no others are.
+
+    ``written``: frames per second, and the step of the numbers in metres.
+    """
+    rate_hz, step_m = written
+    differences, rounding = np.abs(np.diff(values_m, n=order, axis=0)).max(axis=1), 2.0 ** (order - 1) * step_m
     fewest, inside = _fewest(rate_hz, order), np.asarray(differences < rounding)
 
     def are_measured(others: FloatArray) -> bool:
@@ -229,10 +247,10 @@ def _vanishing(values_m: FloatArray, path_m: FloatArray, rate_hz: float, order: 
             yield first + 1, stop + order - 2
 
 
-def _in_step(paths_m: list[FloatArray], rate_hz: float) -> Iterator[tuple[int, int]]:
+def _in_step(paths_m: list[FloatArray], written: tuple[float, float]) -> Iterator[tuple[int, int]]:
     """Pairs of markers whose speeds change alike along the first axis often enough to be looked at."""
     second = np.diff(np.stack([path[:, 0] for path in paths_m], axis=1), n=2, axis=0) if len(paths_m) > 1 else np.empty((0, 1))
-    rounding = max((_rounding_m(path, 2) for path in paths_m), default=0.0)
+    rate_hz, rounding = written[0], 2.0 * written[1]
     for one in range(second.shape[1] - 1):
         alike = np.count_nonzero(np.abs(second[:, one + 1 :] - second[:, one, None]) < rounding, axis=0)
         yield from ((one, one + 1 + int(other)) for other in np.flatnonzero(alike >= _fewest(rate_hz, 2)))

@@ -214,6 +214,19 @@ def test_stored_events_that_are_late_as_a_whole_are_named(walk, late_ms: int, n_
         assert finding.values["ms"] == pytest.approx(abs(late_ms), abs=5)
     one_step = search_events(walk.trial(plates[:1], stored)).findings
     assert not one_step
+    for source in ("plates", "markers"):  # what is stored is not used
+        assert "events-late" not in [f.rule for f in search_events(walk.trial(plates, stored), source=source).findings]
+
+
+@pytest.mark.parametrize("off_ms", [130, -130])
+def test_one_stored_event_that_is_misplaced_shifts_no_others(walk, off_ms: int):
+    plates = [walk.plate_under("R", 3), walk.plate_under("L", 3)]
+    exact = _as_stored(walk.events())
+    for kind in (STRIKE, OFF):
+        moved = [replace(e, time_s=e.time_s + 0.001 * off_ms) if e.kind is kind and e.side == "R" else e for e in exact]
+        rules = [f.rule for f in search_events(walk.trial(plates, moved)).findings]
+        assert "events-disagree" in rules
+        assert "events-late" not in rules
 
 
 def test_a_walk_without_the_heel_of_one_foot_goes_on_with_the_other_and_says_so(walk):

@@ -118,6 +118,21 @@ def test_a_loaded_plate_that_repeats_a_sample_is_said(recording: Recording, held
         assert "60 ms" in worded(finding.rule, finding.values, "de")
 
 
+def test_forces_of_few_digits_are_not_called_held(recording: Recording) -> None:
+    """Somebody who hardly moves for a tenth of a second on a plate whose forces are written in whole newtons."""
+    plates = []
+    for plate in recording.walk.plates:
+        force = plate.force_lab_N.copy()
+        first = int(np.argmax(force[:, 2]))
+        rows = slice(first, first + round(0.1 * plate.rate_hz))
+        force[rows] = np.linspace(force[first], force[first] + 3.0, len(force[rows]))
+        moment = plate.moment_lab_Nm.copy()
+        moment[rows] = moment[first]
+        plates.append(replace(plate, force_lab_N=np.round(force, -1), moment_lab_Nm=np.round(moment, -1)))
+    written = replace(recording, walk=replace(recording.walk, plates=tuple(plates)))
+    assert not [one for one in computed(written).findings if one.rule == "plate-holds-value"]
+
+
 @pytest.mark.parametrize(("measure", "least_mm"), [("leg_length_m", 40.0), ("knee_width_m", 15.0), ("ankle_width_m", 15.0)])
 def test_sides_that_were_typed_apart_are_said_with_and_without_a_static(measure: str, least_mm: float) -> None:
     subject = virtual_subject().subject()

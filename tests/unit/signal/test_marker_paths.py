@@ -118,3 +118,14 @@ def test_paths_that_are_smooth_or_rest_are_not_called_filled() -> None:
     assert find_filled_stretches(as_stored(smooth), 100.0) == ()
     paths["LHEE"][60:100] = paths["LHEE"][60]
     assert find_filled_stretches(as_stored(paths), 100.0) == ()
+
+
+@pytest.mark.parametrize("step_m", [1e-3, 1e-4])
+@pytest.mark.parametrize("rate_hz", [50.0, 100.0])
+def test_numbers_of_few_digits_are_not_called_filled(step_m: float, rate_hz: float) -> None:
+    paths = {name: step_m * np.round(path / step_m) for name, path in walk(rate_hz=rate_hz, noise_m=0.0002).items()}
+    belt = np.linspace(0.0, -3.0, round(3.0 * rate_hz))[:, None] * [1.0, 0.0, 0.0]
+    noise = np.random.default_rng(2).normal(0.0, 0.0002, (2, len(belt), 3))
+    paths |= {f"foot {k}": step_m * np.round((belt + 0.1 * k + noise[k]) / step_m) for k in range(2)}
+    n = min(map(len, paths.values()))
+    assert find_filled_stretches({name: path[:n] for name, path in paths.items()}, rate_hz) == ()
