@@ -98,7 +98,7 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
 
 
 Setup = Annotated[
-    Path, typer.Argument(help="A setup file of OpenSim's scale, IK, ID or Analyze tool, or a folder of them.", show_default=False)
+    str, typer.Argument(help="A setup file of OpenSim's scale, IK, ID or Analyze tool, or a folder of them.", show_default=False)
 ]
 RunOut = Annotated[
     Path | None,
@@ -129,8 +129,10 @@ def opensim_run(
 
     Example: biomech-id opensim-run results/anna_opensim/walk02_id_setup.xml -o results/anna_native
     """
-    if setup.is_dir():
-        return _run_folder(setup, out, workers=workers, resume=resume, compat=compat, undriven=undriven or ())
+    if not setup:
+        raise typer.BadParameter("its name is empty; name a setup file or a folder of them", param_hint="SETUP")
+    if Path(setup).is_dir():
+        return _run_folder(Path(setup), out, workers=workers, resume=resume, compat=compat, undriven=undriven or ())
     from biomech_id.osim.run import run_setup
 
     outcome = run_setup(setup, out, compat=compat, undriven=undriven or ())

@@ -538,7 +538,9 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: ToolOutputs, *, co
         names = [f"{name}_{axis}" for name in pose.markers for axis in ("tx", "ty", "tz")]
         places = Skeleton(model).markers(pose.q, pose.markers).reshape(len(time_s), -1)
         place.write(locations, write_tool_table, "Model Marker Locations from IK", names, time_s, places)
-    remarks = [*_not_followed(setup.pose, pose), *lying_remarks(model, pose), *pose_remarks(model, pose)]
+    unnamed = f"{place.setup.name} names no output_motion_file: its motion is not written."
+    remarks = [] if setup.output_motion else [unnamed]
+    remarks += [*_not_followed(setup.pose, pose), *lying_remarks(model, pose), *pose_remarks(model, pose)]
     remarks += range_remarks(table.time_s, setup.pose.time_range_s, setup.pose.marker_file.name)
     remarks += [
         *table_remarks(table.time_s, {}, setup.pose.marker_file.name),

@@ -42,6 +42,8 @@ _SIDES = {"L": "left", "R": "right", "": "middle"}
 _AXIS_SHARE = 0.045
 #: How many markers, those farthest off, bear their names.
 _NAMED = 3
+#: Within it (m) markers of one model are: files of models round.
+_SAME_PLACE_M = 1e-4
 
 
 @takes(
@@ -86,7 +88,7 @@ def model(
     Raises
     ------
     OptionError
-        There are fewer frames.
+        There are fewer frames, or the motion was tracked with another model.
     MissingInputError
         The frame has no pose: inverse kinematics had no marker there.
     """
@@ -99,6 +101,8 @@ def model(
     if not np.isfinite(q[frame]).all():
         words = f"The motion of {known.name} has no pose in frame {frame}."
         raise MissingInputError(words, value=frame, expected="a frame with markers", where="frame")
+    if isinstance(motion, TrackedPose):
+        _refuse_other_model(skeleton, motion, frame)
     pose = skeleton.pose(q[[frame]])
     markers = pose.points(*skeleton.marker_places())[0]
     when_s = None if time_s is None else float(time_s[frame])
@@ -143,6 +147,20 @@ def marker_errors(tracked: TrackedPose, *, ax: AxesOrFigure | None = None) -> Fi
     own.set_ylim(0.0, 1.8 * own.get_ylim()[1])
     own.set_title(f"{len(tracked.markers)} markers, {np.sqrt(np.nanmean(off_mm**2)):.0f} mm (RMS)", fontsize=LETTERS_PT["heading"])
     return finished(own, legend=True)
+
+
+def _refuse_other_model(skeleton: Skeleton, motion: TrackedPose, frame: int) -> None:
+    """Refuse a motion that was tracked with a model of other coordinates, or whose followed markers are elsewhere in the frame."""
+    own, known = motion.problem[0].skeleton, skeleton.model
+    same = own.coordinates == skeleton.coordinates and {marker.name for marker in known.markers} >= set(motion.markers)
+    if same:
+        here, there = (each.markers(motion.q[[frame]], motion.markers) for each in (own, skeleton))
+        same = np.allclose(here, there, rtol=0.0, atol=_SAME_PLACE_M)
+    if not same:
+        raise OptionError(
+            f"The motion was tracked with another model than {known.name}: its coordinates or markers differ.",
+            value=known.name, expected="the model that inverse_kinematics was given", where="model",
+        )  # fmt: skip
 
 
 def _of_tracking(known: MusculoskeletalModel, markers: FloatArray, motion: DrawnMotion, frame: int) -> FloatArray:

@@ -55,8 +55,8 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
 
 
-def visible_folders(study: Path, left_out: str | None) -> Iterator[tuple[Path, set[str] | None]]:
-    """Yield each visible folder once, but those of finished results.
+def visible_folders(study: Path, left_out: str | None, *, of_results: bool = False) -> Iterator[tuple[Path, set[str] | None]]:
+    """Yield each visible folder once.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ def visible_folders(study: Path, left_out: str | None) -> Iterator[tuple[Path, s
         The folder that is gone through, with all below it.
     left_out : str | None
         Real path of a folder that is left out.
+    of_results : bool, optional
+        Whether folders of finished sessions are gone through too.
 
     Yields
     ------
@@ -85,7 +87,7 @@ def visible_folders(study: Path, left_out: str | None) -> Iterator[tuple[Path, s
         except OSError:
             yield folder, None
             continue
-        if {entry.name for entry in entries} >= _OF_RESULTS:
+        if not of_results and {entry.name for entry in entries} >= _OF_RESULTS:
             continue
         inside = sorted((entry for entry in entries if entry.is_dir()), key=lambda entry: entry.name)
         folders.extend(folder / entry.name for entry in inside if not entry.is_symlink())

@@ -79,14 +79,14 @@ def files_for_others(setup: ToolSetup, path: Path) -> Iterator[Path]:
         Absolute.
     """
     names: tuple[str, ...] = ()
-    results = "" if isinstance(setup, ScaleSetup) else setup.results
+    results = ""
     if isinstance(setup, ScaleSetup):
         placer = setup.placer
         names = () if setup.scaler is None else (setup.scaler.output_model,)
         names += () if placer is None else (placer.output_model, placer.output_markers, placer.output_motion)
     elif isinstance(setup, InverseKinematicsSetup):
-        names = (setup.output_motion,)
+        names = (setup.output_motion,)  # Beside the setup, whatever results_directory says.
     elif isinstance(setup, AnalyzeSetup):
-        names = tuple(f"{setup.name}_{each.name}_force.sto" for each in setup.optimizations)
+        names, results = tuple(f"{setup.name}_{each.name}_force.sto" for each in setup.optimizations), setup.results
     for name in dict.fromkeys(filter(None, names)):
         yield Path(os.path.abspath(path.parent / results.replace("\\", "/") / name.replace("\\", "/")))

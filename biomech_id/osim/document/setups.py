@@ -85,7 +85,7 @@ class InverseKinematicsSetup:
     pose : PoseSetup
         Tasks, recording and time range.
     output_motion : str
-        Name of the motion it writes.
+        Name of the motion it writes; "" for none.
     results : str
         Folder for what it writes.
     report_errors, report_marker_locations : bool
@@ -404,7 +404,7 @@ def _task(element: Element, path: Path) -> PoseTask | None:
 def _kinematics(tool: Element, path: Path) -> InverseKinematicsSetup:
     return InverseKinematicsSetup(
         tool.get("name", ""), _needed(tool, "model_file", path), _pose(tool, path),
-        element_text(tool, "output_motion_file") or "ik.mot", element_text(tool, "results_directory"),
+        element_text(tool, "output_motion_file"), element_text(tool, "results_directory"),
         is_true(tool, "report_errors", default=True), is_true(tool, "report_marker_locations"),
     )  # fmt: skip
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +17,7 @@ from biomech_id.files.inputs import reading_once, sha256_of
 from biomech_id.files.json_text import json_text, jsonable, read_json
 from biomech_id.files.output_names import refuse_outside
 from biomech_id.files.surroundings import surroundings
-from biomech_id.files.unfinished import clear_beside
+from biomech_id.files.unfinished import clear_beside, old_of
 from biomech_id.osim.document.setup_files import with_files
 from biomech_id.osim.document.setups import read_setup
 from biomech_id.osim.run import run_tool
@@ -24,6 +26,8 @@ from biomech_id.session.output.manifest import build_manifest
 
 #: Begins the names of inputs that lie among the results; those of others are relative to the folder of the setups.
 _AMONG_RESULTS = "results:"
+#: What manifests of these results name.
+_COMMAND = "biomech-id opensim-run"
 
 
 @dataclass(frozen=True)
@@ -101,16 +105,21 @@ class SetupTask:
         return SetupVerdict(self.setup, self.tool, verdict, sentence.replace(f"{self.folder}{os.sep}", ""), seconds, kept)
 
     def name_of(self, file: Path) -> str:
-        """Return the name of a file in the manifest, the same wherever setups and results lie.
+        """Return the name of a file in the manifest: relative to the folder of results or setups, absolute on another disk.
+
+        The file's hash beside it does depend on where results lie from the setups: a result has a line of that.
 
         Parameters
         ----------
         file : Path
             One of the setups' files, or of the results.
         """
-        among = file.is_relative_to(self.out)
-        name = file.relative_to(self.out) if among else Path(os.path.relpath(file, self.folder))
-        return _AMONG_RESULTS * among + name.as_posix()
+        if file.is_relative_to(self.out):
+            return _AMONG_RESULTS + file.relative_to(self.out).as_posix()
+        try:
+            return Path(os.path.relpath(file, self.folder)).as_posix()
+        except ValueError:  # another disk of Windows
+            return file.as_posix()
 
     def file_of(self, name: str) -> Path:
         """Return the file that has a name in the manifest.
@@ -133,7 +142,7 @@ class SetupTask:
         """
         made = {self.name_of(asked): self.name_of(file) for asked, file in self.made.items()}
         settings = {"opensim-run": {"compat": self.compat, "undriven": self.undriven, "made": made}}
-        manifest = build_manifest(command="biomech-id opensim-run", recipe=settings, inputs={})
+        manifest = build_manifest(command=_COMMAND, recipe=settings, inputs={})
         # The names of inputs are relative, but a setup may lead out of its folder.
         return {**manifest, "inputs": dict(sorted(inputs.items()))}
 
@@ -161,8 +170,37 @@ def run_task(task: SetupTask) -> SetupVerdict:
                 remarks = _written(task)
     except Exception as error:  # noqa: BLE001 - a fault in one setup must not stop the others; it is named in the table
         words = error.message if isinstance(error, BiomechError) else f"Unexpected {type(error).__name__}: {error}."
-        return task.ended("failed", surroundings(error) or words, perf_counter() - began)
+        return failed_verdict(task, surroundings(error) or words, perf_counter() - began)
     return task.ended("warnings" if remarks else "done", " ".join(remarks), 0.0 if kept else perf_counter() - began, kept=kept)
+
+
+def failed_verdict(task: SetupTask, sentence: str, seconds: float = 0.0) -> SetupVerdict:
+    """Remove what an earlier run of a setup left, so that nobody takes it for the result of this one, which failed.
+
+    Nothing is removed of a folder that holds anything else.
+
+    Parameters
+    ----------
+    task : SetupTask
+        What was to be run.
+    sentence : str
+        Why it failed.
+    seconds : float, optional
+        How long it took, s.
+
+    Returns
+    -------
+    SetupVerdict
+        "failed", with the sentence.
+    """
+    old = old_of(task.target)
+    with suppress(BiomechError, KeyError, OSError):
+        refuse_outside(task.out, task.target)
+        if read_json(task.target / MANIFEST)["command"] == _COMMAND:
+            check_replaceable(task.target)
+            os.replace(task.target, old)
+            shutil.rmtree(old, ignore_errors=True)
+    return task.ended("failed", sentence, seconds)
 
 
 def _written(task: SetupTask) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.osim.document.setup_files import files_for_others, tool_of, with_files
 from biomech_id.osim.document.setups import TOOLS, read_setup
 from biomech_id.pipeline.study.crew import Crew
-from biomech_id.pipeline.study.setup_task import SetupTask, SetupVerdict, run_task
+from biomech_id.pipeline.study.setup_task import SetupTask, SetupVerdict, failed_verdict, run_task
 from biomech_id.request.study_folders import check_apart, subject_names, target_of, visible_folders
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
@@ -115,7 +115,7 @@ def run_setups(
 def _tools_below(folder: Path, out: Path) -> Iterator[tuple[Path, str]]:
     """Setups with their tools, in order of their paths; "" for what cannot be read, were it a whole folder."""
     paths = list[Path]()
-    for below, suffixes in visible_folders(folder, os.path.realpath(out)):
+    for below, suffixes in visible_folders(folder, os.path.realpath(out), of_results=True):
         if suffixes is None:
             paths.append(below)
         elif ".xml" in suffixes:
@@ -151,7 +151,7 @@ def _verdicts(tasks: Sequence[SetupTask], crew: Crew) -> Iterator[SetupVerdict]:
             if task.tool and task.tool not in TOOLS:
                 verdicts.append(task.ended("left out", f"It is the setup of a {task.tool}, which is not supported."))
             elif reasons := list(_not_made(files, failed)):
-                verdicts.append(task.ended("failed", " ".join(reasons)))
+                verdicts.append(failed_verdict(task, " ".join(reasons)))
             else:
                 runnable.append(replace(task, made={file: maker.target / file.name for file, (maker,) in files.items()}))
         for verdict in chain(verdicts, crew.work_through(runnable, run_task, _lost_setup)):
@@ -196,4 +196,4 @@ def _not_made(files: Mapping[Path, Sequence[SetupTask]], failed: Collection[str]
 
 
 def _lost_setup(task: SetupTask, why: str) -> SetupVerdict:
-    return task.ended("failed", f"The work on {task.setup} was lost ({why}); run again with --resume.")
+    return failed_verdict(task, f"The work on {task.setup} was lost ({why}); run again with --resume.")

@@ -164,3 +164,9 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         bid.plot.model(MODEL, np.concatenate([Q, Q]), 40, trial=trial)
     with pytest.raises(BiomechError):
         bid.plot.model(MODEL, Q[:, :3])
+    tracked = bid.inverse_kinematics(MODEL, trial)
+    first = MODEL.markers[0]
+    (x, y, z), others = first.place_m, MODEL.markers[1:]
+    for marker in (replace(first, name="other"), replace(first, place_m=(x, y + 0.01, z))):
+        with pytest.raises(OptionError, match="tracked with another model than leg"):
+            bid.plot.model(replace(MODEL, markers=(marker, *others)), tracked, FRAME, trial=trial)

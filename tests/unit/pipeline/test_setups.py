@@ -165,6 +165,49 @@ def test_nobodys_files_are_replaced(folder: Path, tmp_path: Path) -> None:
     assert [path.name for path in notes.parent.iterdir()] == ["notes.txt"]
 
 
+def test_a_motion_lies_beside_its_setup_whatever_the_results_directory(folder: Path, tmp_path: Path) -> None:
+    anna = folder / "anna"
+    in_results = ANNA["ik.xml"].replace('"ik">', '"ik"><results_directory>results</results_directory>')
+    (anna / "ik.xml").write_text(in_results, encoding="utf-8")
+    (anna / "ik.mot").write_text("of another day", encoding="utf-8")
+    assert run(folder, tmp_path / "out")["a_id.xml"].verdict == "done"
+    assert "results:anna/ik/ik.mot" in (tmp_path / "out/anna/a_id/manifest.json").read_text(encoding="utf-8")
+    # One without a name is not made, as by OpenSim, and nobody's input.
+    (anna / "ik.xml").write_text(ANNA["ik.xml"].replace(">ik.mot<", ">Unassigned<"), encoding="utf-8")
+    verdicts = run(folder, tmp_path / "out")
+    assert "names no output_motion_file" in verdicts["ik.xml"].sentence
+    assert "ik.mot" in verdicts["a_id.xml"].sentence
+    assert [path.name for path in (tmp_path / "out/anna/ik").iterdir()] == ["manifest.json"]
+
+
+def test_an_input_may_lie_on_another_disk(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, start: Path) -> str:
+        raise ValueError(f"path is on mount {path}, start on mount {start}")
+
+    monkeypatch.setattr("biomech_id.pipeline.study.setup_task.os.path.relpath", refused)
+    assert run(folder, tmp_path / "out")["scale.xml"].verdict == "done"
+    assert (folder / "rod.osim").as_posix() in (tmp_path / "out/anna/scale/manifest.json").read_text(encoding="utf-8")
+    assert run(folder, tmp_path / "out", resume=True)["scale.xml"].kept
+
+
+def test_results_of_before_do_not_outlive_a_failure(folder: Path, tmp_path: Path) -> None:
+    anna = tmp_path / "out" / "anna"
+    run(folder, tmp_path / "out")
+    (anna / "scale" / "notes.txt").write_text("of somebody", encoding="utf-8")
+    (folder / "rod.osim").unlink()
+    verdicts = run(folder, tmp_path / "out")
+    assert {verdicts[name].verdict for name in ("scale.xml", "ik.xml", "a_id.xml")} == {"failed"}
+    assert sorted(path.name for path in anna.iterdir()) == ["scale"]
+    assert (anna / "scale" / "notes.txt").exists()
+
+
+def test_setups_beside_results_of_a_session_are_run(folder: Path, tmp_path: Path) -> None:
+    for name in ("manifest.json", "summary.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+        (folder / "anna" / name).write_text("{}", encoding="utf-8")
+    assert run(folder, tmp_path / "out")["a_id.xml"].verdict == "done"
+
+
 def test_who_wrote_a_file_has_to_be_clear(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     anna = folder / "anna"
     (anna / "ik2.xml").write_text(ANNA["ik.xml"], encoding="utf-8")
@@ -198,6 +241,9 @@ def test_a_folder_needs_setups_and_another_folder_for_results(folder: Path, tmp_
     result = CliRunner().invoke(app, ["opensim-run", str(folder)])
     assert result.exit_code == 1
     assert "name one for the results with --out" in " ".join(result.stderr.split())
+    result = CliRunner().invoke(app, ["opensim-run", "", "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "is empty" in result.stderr
     with pytest.raises(OptionError):
         run_setups(folder, folder)
     (tmp_path / "none").mkdir()
