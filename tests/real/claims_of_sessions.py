@@ -1585,6 +1585,25 @@ def jumps(said: Said) -> bool:
     return bool(said["size_mm"] < 2500.0 * largest)
 
 
+@claim("path-filled", first=plus(-8), last=plus(8))
+def is_no_measurement(said: Said) -> bool:
+    """A curve through the stored points of those frames, or a line through their distance from the other marker, misses none."""
+    trial = recorded(said.path)
+    by_lower = {name.lower(): trial.markers[name] for name in trial.markers.names}
+    path_mm = 1000.0 * by_lower[said["marker"].lower()]
+    if said["way"] == "marker":
+        path_mm = path_mm - 1000.0 * by_lower[said["like"].lower()]
+    degree, n = 1 if said["way"] == "marker" else 5, said["last"] - said["first"] + 1
+
+    def missed_mm(first: int) -> float:
+        rows = slice(first - trial.first_frame, first - trial.first_frame + n)
+        times = np.linspace(-1.0, 1.0, n)
+        curve = np.polynomial.polynomial.polyvander(times, degree) @ np.polynomial.polynomial.polyfit(times, path_mm[rows], degree)
+        return float(np.abs(path_mm[rows] - curve).max())
+
+    return missed_mm(said["first"]) < 1e-3 and missed_mm(said["first"] + n) > 0.02
+
+
 def sideways_m_s(said: Said) -> tuple[float, float]:
     """What the force of the named stance, and what the hips, gain sideways while no other foot stands, to the left, m/s."""
     time_s, hips, _, force, _ = hips_and_plate(said)
