@@ -58,7 +58,8 @@ def take_plain_words(command: Any, ctx: Any) -> None:
         Typer's context.
     """
     for parameter in command.get_params(ctx):
-        if hasattr(parameter, "_runtime_param"):  # earlier Typers check by themselves, at no cost
+        # Earlier Typers check by themselves, at no cost; a later one that says a parameter's type elsewhere does it as it likes.
+        if hasattr(parameter, "_runtime_param") and hasattr(getattr(parameter, "type_descriptor", None), "annotation"):
             parameter._runtime_param = PlainWords()
 
 

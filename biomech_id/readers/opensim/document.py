@@ -13,6 +13,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.files.inputs import read_input
+from biomech_id.files.text import read_problem
 
 #: What OpenSim's programs write into an element that names nothing.
 NOTHING = ("", "Unassigned")
@@ -67,8 +68,9 @@ def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
         root: ElementTree.Element = parser.close()
         return root
     except (OSError, ElementTree.ParseError, ValueError, LookupError) as error:
+        problem = read_problem(error) if isinstance(error, OSError) else error
         raise FileRefusedError(
-            f"{path.name} cannot be read as an OpenSim document: {error}.", value=str(error), expected="XML", where=str(path)
+            f"{path.name} cannot be read as an OpenSim document: {problem}.", value=str(error), expected="XML", where=str(path)
         ) from error
 
 

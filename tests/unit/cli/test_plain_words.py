@@ -6,6 +6,7 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
@@ -14,7 +15,7 @@ from typer.core import TyperCommand
 from typer.testing import CliRunner
 
 from biomech_id.cli.app import app, main
-from biomech_id.cli.plain_words import PlainCommand
+from biomech_id.cli.plain_words import PlainCommand, take_plain_words
 
 
 class Colour(StrEnum):
@@ -78,6 +79,13 @@ def test_no_path_of_a_command_asks_for_more_than_reading() -> None:
     assert len(paths) > 50
     more = ("exists", "writable", "resolve_path", "allow_dash", "path_type")
     assert not [each for each in paths if any(getattr(each, name) for name in more) or not (each.file_okay and each.dir_okay)]
+
+
+def test_a_parameter_of_another_typer_is_left_to_it() -> None:
+    """One that says its type elsewhere, and one that is checked at no cost."""
+    others = [SimpleNamespace(_runtime_param=None), SimpleNamespace(type_descriptor=SimpleNamespace(annotation=str))]
+    take_plain_words(SimpleNamespace(get_params=lambda ctx: others), None)
+    assert [getattr(each, "_runtime_param", None) for each in others] == [None, None]
 
 
 @pytest.mark.parametrize(("word", "made"), [("opensim-run", 1), ("--version", len(app.registered_commands))])

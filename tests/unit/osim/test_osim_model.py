@@ -276,3 +276,9 @@ def test_stations_of_one_name_on_two_bodies_are_told_apart(tmp_path: Path) -> No
     model = read(tmp_path, f'<OpenSimDocument Version="40600"><Model name="m">{sets}</Model></OpenSimDocument>')
     np.testing.assert_allclose([joint.child.place_m for joint in model.joints], [[0.1, 0.0, 0.0], [0.3, 0.0, 0.0]])
     assert [joint.child.body for joint in model.joints] == ["A", "B"]
+
+
+def test_a_document_that_is_not_there_is_said_without_the_systems_number(tmp_path: Path) -> None:
+    with pytest.raises(BiomechError) as refused:
+        read_osim(tmp_path / "nobody.osim")
+    assert refused.value.message == "nobody.osim cannot be read as an OpenSim document: No such file or directory."
