@@ -36,6 +36,8 @@ M = TypeVar("M")
 _RULE = {rule.name: rule for rule in RULES}
 #: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
 LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
+#: Kinds without cycles and without measures of their own, seen; where pelvis or feet are not, others say so.
+UNMEASURED = (TrialKind.STATIC, TrialKind.OTHER)
 #: Share of the stances that have to begin on the heel for a walk's offset to be judged.
 LEAST_HEEL_LANDINGS = 0.5
 #: As many stances of one side, or on one plate, have to lie outside their feet before a side is refused: one may be a marker that
@@ -422,3 +424,17 @@ def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
     else:
         why = Sentence("nobody-steps")
     return (Finding("session-without-kinetics", {"stances": len(stances), "why": why}),)
+
+
+def movement_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
+    """What a session is warned of in which nobody goes or does anything that is measured by cycles; nothing for any other.
+
+    Parameters
+    ----------
+    trials : Sequence[Solved]
+        The trials of the session.
+    """
+    kinds = {trial.kind for trial in trials} - {TrialKind.NOT_JUDGED}
+    if not kinds or kinds.difference(UNMEASURED):
+        return ()
+    return (Finding("session-without-movement", {"trials": len(trials)}),)

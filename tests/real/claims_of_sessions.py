@@ -1065,6 +1065,21 @@ def without_kinetics(said: Said) -> bool:
     return len(rows) == said["stances"] and (accepted == 0 or (bool(cycles) and set(cycles) == {"false"}))
 
 
+@claim("session-without-movement", trials=plus(2))
+def without_movement(said: Said) -> bool:
+    """As many trials in the summary, no row of cycles.csv, and in no trial's table the pelvis goes half a metre."""
+    trials = [trial["name"] for trial in said.session.tables.summary["trials"]]
+    if len(trials) != said["trials"] or len(table(said.session.out / "cycles.csv")):
+        return False
+    for trial in said.session.session.movements:
+        front = [trial.markers[name] for name in (trial.markers.roles.get((side, "asis")) or side + "ASI" for side in OTHER)]
+        middle = np.nanmean(front, axis=0)
+        seen = middle[np.isfinite(middle).all(axis=1), :2]
+        if len(seen) and np.linalg.norm(seen[-1] - seen[0]) > 0.5:
+            return False
+    return True
+
+
 @claim("foot-on-other-level", height_mm=plus(150))
 def other_level(said: Said) -> bool:
     """The lowest marker of the flat foot, less its height above the floor of the other stances, against that plate."""

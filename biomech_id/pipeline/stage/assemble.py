@@ -15,7 +15,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.files.json_text import json_text
 from biomech_id.gait.review import Review
 from biomech_id.judgement.calibration_evidence import computed_again, other_offsets
-from biomech_id.judgement.grade import kinetics_finding
+from biomech_id.judgement.grade import kinetics_finding, movement_finding
 from biomech_id.judgement.knee_axis import LEVEL_WALKING, judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.judgement.laboratory.memory import Memory, memory_findings, read_sessions, remembered
 from biomech_id.judgement.laboratory.values import session_values
@@ -77,6 +77,7 @@ def _of_movements(session: Analysis, called: Pseudonym) -> Session:
             *session.findings,
             *of_knees,
             *kinetics_finding(session.movements),
+            *movement_finding(session.movements),
             *whole_body_findings(session.movements),
             *([Finding("muscle-forces", {}, "session")] if any(each.muscle_forces for each in session.movements) else ()),
             *_of_steps(session),

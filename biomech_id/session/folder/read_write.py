@@ -286,8 +286,11 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
     Raises
     ------
     OutputError
-        OUT is a file, holds files of somebody else, or cannot be written.
+        OUT is a file, holds files of somebody else, is named by where one stands, or cannot be written.
     """
+    if out.name in ("", ".."):
+        words = f"{out} names a folder by where one stands, and results replace a folder as a whole; name one, such as results."
+        raise OutputError.at(out, words, "a folder by its name")
     if out.is_dir():
         own = {listing, *_outputs_of(out / listing)}
         foreign = list(islice((name for name in _files_in(out) if name not in own), 2))

@@ -58,6 +58,14 @@ def test_a_link_to_nothing_or_to_itself_takes_no_results(where: str, tmp_path: P
         check_replaceable(tmp_path / "out")
 
 
+@pytest.mark.parametrize("where", ["", ".", "..", "below/.."])
+def test_results_replace_a_folder_that_has_a_name(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the whole analysis this was an unexpected error."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match="names a folder by where one stands"):
+        check_replaceable(Path(where))
+
+
 def test_what_is_written_reads_back(tables: Tables, tmp_path: Path) -> None:
     written = write_folder(tables, tmp_path / "out")
     back = read_tables(tmp_path / "out")
