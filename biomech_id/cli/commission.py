@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, file_named, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, shown_progress
 from biomech_id.cli.report import equality_shown
 from biomech_id.cli.run import Kinetics, Model, RecipeFile, recipe_of
@@ -16,7 +16,7 @@ from biomech_id.languages import WRITTEN
 
 def commission(
     folder: Annotated[Path, typer.Argument(help="Folders with recordings, however deep; only read.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--out", callback=file_named(".pdf"), help="PDF to write.", show_default=False)],
     *,
     sizes: Annotated[
         Path | None,

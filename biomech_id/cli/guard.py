@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, ParamSpec, TextIO
 
@@ -38,6 +39,23 @@ def _show_version(wanted: bool) -> None:
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")]
 WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 instead of 3 when there were warnings.")]
+
+
+def file_named(*endings: str) -> Callable[[Path | None], Path | None]:
+    """Make the callback of an option that names a file to write: a name of another kind of file is a wrong command.
+
+    Parameters
+    ----------
+    *endings : str
+        What the name may end with; one without any ending is taken as well.
+    """
+
+    def checked(path: Path | None) -> Path | None:
+        if path is not None and path.suffix and path.suffix.lower() not in endings:
+            raise typer.BadParameter(f"{path} would hold something else than its name says; end it with {' or '.join(endings)}.")
+        return path
+
+    return checked
 
 
 def guarded(command: Callable[_P, int], *, plugins: bool = True) -> Callable[_P, None]:

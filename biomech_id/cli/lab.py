@@ -8,14 +8,16 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, file_named, print_aside, print_error, print_line
 from biomech_id.cli.progress import TerminalLanguage
 from biomech_id.languages import WRITTEN
 
 
 def lab(
     folder: Annotated[Path, typer.Argument(help="Past results: a folder of what `run` or `batch` wrote.", show_default=False)],
-    output: Annotated[Path | None, typer.Option("-o", "--out", help="Charts to write (PDF).", show_default=False)] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--out", callback=file_named(".pdf"), help="Charts to write (PDF).", show_default=False)
+    ] = None,
     *,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every number of the charts as one JSON object, instead of sentences.")

@@ -7,14 +7,17 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, file_named, print_aside, print_error, print_line
 
 
 def plates(
     study_out: Annotated[
         Path, typer.Argument(help="What `biomech-id batch` wrote, or a folder of what `run` wrote.", show_default=False)
     ],
-    output: Annotated[Path | None, typer.Option("-o", "--out", help="Control chart to write (PDF).", show_default=False)] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", callback=file_named(".pdf"), help="Control chart to write (PDF).", show_default=False),
+    ] = None,
     population: Annotated[
         Path | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, file_named, print_aside, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, Timings, shown_progress
 from biomech_id.cli.run import KeyFile, Mix, NormFile, NormFor, key_written
 from biomech_id.session.values.step import DRAWS, READS, load, stage, steps
@@ -42,7 +42,9 @@ def report(
         Path | None,
         typer.Option(help="Write page 1 and every further page as PNG and SVG into this folder; the results stay as they are."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--out", help="Write this PDF; the results stay as they are.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--out", callback=file_named(".pdf"), help="Write this PDF; the results stay as they are.")
+    ] = None,
     signature: Annotated[
         Path | None,
         typer.Option(help="A desk's signatures.toml that signs OUT: who, when and check code stand on every page; needs -o."),
@@ -90,7 +92,7 @@ def compare_command(
     outs: Annotated[
         list[Path], typer.Argument(help="Folders written by `biomech-id run`, two to six, or one.", show_default=False)
     ],
-    output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--out", callback=file_named(".pdf"), help="PDF to write.", show_default=False)],
     *,
     norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
@@ -195,7 +197,9 @@ def equality_shown(different: Sequence[Compared], compared: int, kinetics: str) 
 
 def export(
     out: OutFolder,
-    output: Annotated[Path, typer.Option("-o", "--out", help="Workbook (.xlsx) to write.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("-o", "--out", callback=file_named(".xlsx"), help="Workbook (.xlsx) to write.", show_default=False)
+    ],
     *,
     debug: Debug = False,
     version: Version = False,
@@ -213,7 +217,12 @@ def export(
 
 def review(
     outs: Annotated[list[Path], typer.Argument(help="A folder written by `biomech-id run`, or two.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--out", help="Page (.html) to write.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", callback=file_named(".html", ".htm", ".json"), help="Page (.html) to write.", show_default=False
+        ),
+    ],
     *,
     norm: NormFile = None,
     style: StyleFile = None,
@@ -241,7 +250,7 @@ def norm(
     outs: Annotated[
         list[Path], typer.Argument(help="Folders of run or batch, any number; with --import one table.", show_default=False)
     ],
-    output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--out", callback=file_named(".csv"), help="CSV to write.", show_default=False)],
     *,
     others: Annotated[
         bool, typer.Option("--import", help="Take somebody else's means and SDs, from a CSV, XLSX or GCD file in place of folders.")

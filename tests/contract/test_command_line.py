@@ -214,6 +214,29 @@ def test_a_wrong_command_line_is_two(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "ending"),
+    [
+        (["compare", "a", "b", "-o", "c.docx"], ".pdf"),
+        (["report", "a", "-o", "r.png"], ".pdf"),
+        (["review", "a", "-o", "r.pdf"], ".html"),
+        (["norm", "a", "-o", "n.xlsx"], ".csv"),
+        (["export", "a", "-o", "x.pdf"], ".xlsx"),
+        (["lab", "a", "-o", "l.png"], ".pdf"),
+        (["plates", "a", "-o", "l.png"], ".pdf"),
+        (["commission", "a", "-o", "l.html"], ".pdf"),
+    ],
+)
+def test_a_file_is_what_its_name_says(words: list[str], ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workbook called x.pdf was written, and no program opened it."""
+    monkeypatch.chdir(tmp_path)
+    refused = biomech_id(*words)
+    assert refused.exit_code == 2
+    assert words[-1] in refused.output
+    assert ending in refused.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("words", "named"),
     [
         (["run", "{subject}", "-o", "{out}", "--mass", "7200"], "7200"),

@@ -54,12 +54,12 @@ def write_workbook(tables: Tables, path: Path) -> Path:
             value="openpyxl", expected="openpyxl", where=str(path),
         ) from error  # fmt: skip
     check_writable(path)
-    book = Workbook(write_only=True)
-    for name, rows in _sheets(tables):
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append([_cell(value) for value in row])
     with whole_file(path) as part:
+        book = Workbook(write_only=True)
+        for name, rows in _sheets(tables):
+            sheet = book.create_sheet(name)
+            for row in rows:
+                sheet.append([_cell(value) for value in row])
         book.save(part)
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -133,6 +134,16 @@ def test_a_workbook_that_cannot_be_written_says_so(tables: Tables, tmp_path: Pat
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OutputError):
         write_workbook(tables, tmp_path / "file" / "a.xlsx")
+
+
+def test_a_folder_is_refused_before_a_sheet_is_begun(tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sheet that is never ended writes a trace of its own when it goes."""
+    traces: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", traces.append)
+    with pytest.raises(OutputError, match="is a folder; name a file in it"):
+        write_workbook(tables, tmp_path)
+    gc.collect()
+    assert traces == []
 
 
 def test_a_session_of_several_conditions_has_no_mixed_scores(tables: Tables) -> None:
