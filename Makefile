@@ -103,7 +103,7 @@ lowest: $(VENV)/.base
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist pypdf
 	$(LOWEST_RUN) pip install -q --no-deps -e .
-	$(subst $(VENV),$(LOWEST),$(BIN))/biomech-id demo -o demo/lowest
+	$(subst $(VENV),$(LOWEST),$(BIN))/biomech-id demo -o build/lowest
 	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) $(FAST)
 
 ## newest: the fast suite with whatever versions are newest today, in an environment of its own
