@@ -2,7 +2,7 @@
 
 The kinds say in words of their own what a physicist would accept, the most particular first. A class of the dictionary is right
 where one of its words is among them; the very cause where one of its own words is the first of them, or one of their markers. A
-cause of one leg is not right for markers of the other.
+cause of one leg is not right for markers of the other. The class "feet not flat" came later and has the words of "static in shoes".
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ CLASS_WORDS = {
         "segment width; static moves; static is a walk; static mirrored; knee device; static with shoes; ghost in static"
     ),
     "static in shoes": "static with shoes; plantar flexion; static pose; foot flat",
+    "feet not flat": "static with shoes; plantar flexion; static pose; foot flat",
     "gap filled straight": "gap filling; gap; lost marker; frozen; repeated frames",
     "filtered low": "smoothing; filter; resampling; filter ends",
     "events": (
@@ -88,6 +89,7 @@ CLASS_WORDS = {
 #: How a cause's name begins or ends -> its own words, beside its marker.
 CAUSE_WORDS = (
     ("mass", "mass"), ("measurements of", "measurements of another visit; measurements of another person; mass; leg length"),
+    (" raised in the static trial", "static pose; foot flat"), ("feet not flat", "static pose; foot flat"),
     ("static of", "static of another visit; static of another person"), ("static in shoes", "static with shoes"),
     ("height", "height"), ("knee widths", _WIDTHS), ("ankle widths", _WIDTHS), ("ASIS distance", "inter-ASIS distance"),
     (" leg length", "leg length; left leg length; right leg length"), (" leg lengths", "leg length"),

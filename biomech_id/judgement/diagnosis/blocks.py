@@ -29,6 +29,7 @@ SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "stored offsets of another day": (tuple(f"{side} stored" for side in SIDES), "offsets"),
     "cameras and plates without common origin": (
         ("all plates dx", "all plates dy", "all plates dz", "all plates yaw", "cameras tilted"), "cameras"),
+    "feet not flat in the static trial": (("both heels", "both forefeet"), "feet not flat"),
 }  # fmt: skip
 
 

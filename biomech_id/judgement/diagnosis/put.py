@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis.of_legs import LEG_LABELS, segment_axes
@@ -83,6 +83,27 @@ def shod(session: Recorded, unit: str, size: float) -> Recorded | None:
         return None
     toes = [name.endswith("TOE") for name in session.standing.names]
     return replace(session, standing=_mapped(session.standing, lambda p: p + np.where(toes, 0.0, size)[:, None] * [0.0, 0.0, 1.0]))
+
+
+def not_flat(about: str, session: Recorded, unit: str, size: float) -> Recorded | None:
+    """Feet were not flat in the static trial: heels stood up about the toes ("TOE"), or forefeet about the heels ("HEE")."""
+    if session.standing is None:
+        return None
+    steps = dict[str, FloatArray]()
+    for side in (unit,) if unit else SIDES:
+        foot = {label: session.standing[side + label] for label in ("HEE", "ANK", "TOE")}
+        along = over_seen(np.nanmedian, foot["TOE"] - foot["HEE"], axis=0)
+        level_m = float(np.hypot(along[0], along[1]))
+        if not level_m:  # one path under both labels
+            return None
+        R = np.array([[along[0], -along[1], 0.0], [along[1], along[0], 0.0], [0.0, 0.0, level_m]]) / level_m
+        R = R @ rotation_about(1, np.array((size if about == "TOE" else -size) / level_m)) @ R.T
+        steps |= {side + label: (path - foot[about]) @ (R - np.eye(3)).T for label, path in foot.items()}
+        # The leg goes with its ankle.
+        steps |= {side + label: steps[side + "ANK"] for label in ("TIB", "KNE", "THI")}
+    if not unit:
+        steps |= dict.fromkeys(("LASI", "RASI", "SACR"), 0.5 * (steps["LANK"] + steps["RANK"]))
+    return replace(session, standing=_moved(session.standing, steps))
 
 
 def _mapped(markers: Markers, change: Callable[[FloatArray], FloatArray]) -> Markers:

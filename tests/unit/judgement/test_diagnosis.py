@@ -10,9 +10,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError, OutputError
-from biomech_id.judgement.diagnosis import CAUSES, diagnose
+from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
+from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
@@ -239,6 +240,37 @@ def test_direct_causes_add_to_their_residual_alone(judged: JudgedWalk) -> None:
     keys = [("straight run", "L"), ("straight run", "R"), ("jerk HEE", "L")]
     (gap,) = (one for one in possible(judged.session, set(judged.values)) if one.name == "L straight-filled gap")
     assert signatures(judged, [gap], keys)[:, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_feet_that_stood_on_their_toes_keep_their_shape_and_are_told_with_their_size(judged: JudgedWalk) -> None:
+    (one,) = (each for each in possible(judged.session, set()) if each.name == "both heels raised in the static trial")
+    session = one.into(judged.session, 50.0)
+    assert session is not None
+    before, after = judged.session.standing, session.standing
+    assert before is not None
+    assert after is not None
+    for side in "LR":
+        for first, second in (("HEE", "TOE"), ("ANK", "TOE"), ("ANK", "HEE"), ("KNE", "ANK"), ("TIB", "KNE")):
+            was, now = (np.linalg.norm(m[side + first] - m[side + second], axis=1) for m in (before, after))
+            # Metres; one turn for all frames keeps distances to rounding.
+            assert np.abs(now - was).max() < 1e-12
+        # 50 mm of a foot of 0.2 m: an arc and its chord differ by a hundredth.
+        assert np.median(after[side + "HEE"][:, 2] - before[side + "HEE"][:, 2]) == pytest.approx(0.050, abs=0.003)
+        assert np.abs(after[side + "TOE"] - before[side + "TOE"]).max() < 1e-12
+    answer = diagnose_recorded(session, package_spread().of_any_body())
+    first = answer.likely[0]
+    assert (first.cause, first.group, first.warns) == (one.name, "feet not flat", True)
+    assert first.size == pytest.approx(50.0, abs=1.96 * first.sd)
+
+
+def test_feet_of_one_path_or_without_a_static_trial_cannot_have_been_raised(judged: JudgedWalk) -> None:
+    standing = judged.session.standing
+    assert standing is not None
+    position_m = standing.position_m.copy()
+    position_m[:, standing.names.index("LTOE")] = standing["LHEE"]
+    merged = replace(judged.session, standing=standing.with_positions(position_m))
+    for session in (merged, replace(judged.session, standing=None)):
+        assert put.not_flat("TOE", session, "L", 0.03) is None
 
 
 def test_an_exchange_done_twice_is_none(judged: JudgedWalk) -> None:
