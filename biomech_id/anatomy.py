@@ -52,6 +52,23 @@ SEGMENTS: tuple[BodySegment, ...] = (
 _BY_NAME = {segment.name: segment for segment in SEGMENTS}
 
 
+def side_of_body(name: str) -> str:
+    """Tell the side of a body by the end of its name, as OpenSim's models write it.
+
+    Parameters
+    ----------
+    name : str
+        "femur_r", "hand_left".
+
+    Returns
+    -------
+    str
+        "L", "R", or "" in the middle.
+    """
+    end = name.lower().rpartition("_")[2]
+    return {"l": "L", "left": "L", "r": "R", "right": "R"}.get(end, "")
+
+
 def limb(end: str) -> tuple[BodySegment, ...]:
     """Segments of one side from ``end`` up to where the sides meet.
 

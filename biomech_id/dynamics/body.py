@@ -416,6 +416,11 @@ class BodyMotion:
         axes; a joint that is not here has its centre fixed in both segments.
     muscles : MuscleMotion | None, optional
         Lengths and moment arms, of a model that has muscles.
+    model_markers_lab_m : Mapping[str, FloatArray], optional
+        Label of each marker that an OpenSim model follows -> (n, 3), where the model has it, metres; empty for other models.
+    model_joints_lab_m : Mapping[tuple[str, str], FloatArray], optional
+        (body, body that it bears) of an OpenSim model -> (n, 3), the joint between the two, metres; (body, "") of one that bears
+        none -> its centre of mass. Empty for other models.
 
     Raises
     ------
@@ -447,6 +452,8 @@ class BodyMotion:
     lacks: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     joint_slides_lab_m_s: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
     muscles: MuscleMotion | None = None
+    model_markers_lab_m: Mapping[str, FloatArray] = field(default_factory=dict)
+    model_joints_lab_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {key: len(motion) for key, motion in self.motions.items()}

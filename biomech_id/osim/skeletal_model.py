@@ -17,6 +17,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import Part, proximal_part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment, WholeBody
@@ -30,7 +31,7 @@ from biomech_id.models.segment_motion import differentiate
 from biomech_id.models.segment_record import segment_record
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.movement.movement import Movement
-from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.multibody.musculoskeletal import MusculoskeletalModel, OffsetFrame
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, soft_tissue_weights, track_markers
 from biomech_id.osim.muscles.clinic_muscles import ClinicPaths
 from biomech_id.osim.skeleton.tree import Tree
@@ -267,6 +268,11 @@ class SkeletalModel:
             motions[part] = differentiate(frames, com, trial.rate_hz, segment=segment)
             centres[part[0], _JOINT_ABOVE[part[1]]] = joint
         progression = progression_axes(pelvis.origin_lab_m, pelvis.R_lab_seg)
+        joints = _joint_points(self.osim)
+        bodies, places_m = tree.skeleton.marker_places(pose.markers)
+        numbers = [*bodies, *(tree.skeleton.body_index(point.body) for point in joints.values())]
+        arms_m = np.concatenate([places_m, [point.place_m for point in joints.values()]])
+        points_lab_m = np.moveaxis(origin_lab[:, numbers] + matvec(R_lab[:, numbers], arms_m), 1, 0)
         return BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame, motions=motions,
             segments=self.calibration.segments, joint_centres_lab_m=centres,
@@ -275,6 +281,8 @@ class SkeletalModel:
             roles=_roles(trial), whole=self._whole(tree, R_lab, origin_lab, motions, trial.rate_hz),
             joint_slides_lab_m_s=self._slides(tree, pose.q, trial.rate_hz),
             muscles=self._paths.measured(pose, self._standing, trial.rate_hz),
+            model_markers_lab_m=dict(zip(pose.markers, points_lab_m, strict=False)),
+            model_joints_lab_m=dict(zip(joints, points_lab_m[len(bodies) :], strict=True)),
         )  # fmt: skip
 
     @cached_property
@@ -344,6 +352,13 @@ def _roles(trial: Trial) -> dict[Part, str]:
         if best.share >= SMALLEST_SHARE:
             markers = markers.with_roles(best.markerset.roles, best.markerset.renamed(markers.names, markers.position_m))
     return dict(markers.roles)
+
+
+def _joint_points(osim: MusculoskeletalModel) -> dict[tuple[str, str], OffsetFrame]:
+    """(body, body that it bears) -> the joint between the two; (body, "") of one that bears none -> its centre of mass."""
+    bearing = {joint.parent.body for joint in osim.joints}
+    ends = {(body.name, ""): OffsetFrame(body.name, body.com_m) for body in osim.bodies if body.name not in bearing}
+    return {(joint.parent.body, joint.child.body): joint.child for joint in osim.joints} | ends
 
 
 def joint_body(tree: Tree, bodies: tuple[str, ...], segment: str) -> int:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure, SubFigure
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.anatomy import side_of_body
 from biomech_id.arguments import Kind, a, a_count, a_switch, an_array, or_none, takes
 from biomech_id.conventions import AXES
 from biomech_id.errors import MissingInputError, OptionError
@@ -230,13 +231,13 @@ def _bones(pose: SkeletonPose) -> dict[str, FloatArray]:
     for k, joint in enumerate(joints):
         parent = joint.parent.body
         if parent != SURROUNDINGS:
-            lines[_side(parent)].append(np.stack([inner[carries[parent]], outer[k]]))
-            lines[_side(joint.child.body)].append(np.stack([outer[k], inner[k]]))
+            lines[side_of_body(parent)].append(np.stack([inner[carries[parent]], outer[k]]))
+            lines[side_of_body(joint.child.body)].append(np.stack([outer[k], inner[k]]))
     bearing = {joint.parent.body for joint in joints}
     for body in pose.skeleton.model.bodies:
         if body.name not in bearing:
             (centre,) = _points(pose, [OffsetFrame(body.name, body.com_m)])
-            lines[_side(body.name)].append(np.stack([inner[carries[body.name]], centre]))
+            lines[side_of_body(body.name)].append(np.stack([inner[carries[body.name]], centre]))
     return {side: np.array(each).reshape(-1, 2, 3) for side, each in lines.items()}
 
 
@@ -244,12 +245,6 @@ def _points(pose: SkeletonPose, frames: Sequence[OffsetFrame]) -> FloatArray:
     """Origins (n, 3) of frames of bodies."""
     numbers = [pose.skeleton.body_index(frame.body) for frame in frames]
     return np.asarray(pose.points(numbers, [np.asarray(frame.place_m) for frame in frames])[0])
-
-
-def _side(body: str) -> str:
-    """Side of a body by the end of its name, as in OpenSim's models."""
-    end = body.lower()[-2:]
-    return end[1].upper() if end in ("_l", "_r") else ""
 
 
 def _draw(axes: Sequence[Axes], pose: SkeletonPose, markers: FloatArray, recorded: FloatArray, *, labels: bool) -> None:

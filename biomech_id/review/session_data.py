@@ -289,7 +289,18 @@ def _shape(replay: Replay, frames: Table, block: Block) -> dict[str, Any]:
             for name, corners in zip(replay.plate_names, replay.plate_corners_lab_m, strict=True)
         ],
         "outline": {side: len(names) for side, names in outline.items()},
+        **_model(replay, block),
     }  # fmt: skip
+
+
+def _model(replay: Replay, block: Block) -> dict[str, Any]:
+    """An OpenSim model over the markers, by the numbers of what it follows and of what bears what."""
+    if not replay.model_side_names:
+        return {}
+    for name in ("model_marker_lab_m", "model_joint_lab_m"):
+        block.steps(name, getattr(replay, name), POSITION_STEP_M)
+    bearers = replay.model_bearers.tolist()
+    return {"model": {"markers": replay.model_marker_labels.tolist(), "sides": list(replay.model_side_names), "bearers": bearers}}
 
 
 def _norm(table: Table, blocks: Blocks) -> dict[str, Any]:

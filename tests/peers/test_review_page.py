@@ -19,7 +19,10 @@ import pytest
 from PIL import Image
 
 from benchmarks.review_page import many_strides, middles
+from biomech_id import analyse
 from biomech_id.emg.timing import normal_bands
+from biomech_id.movement.movement import Movement
+from biomech_id.osim.skeletal_model import SkeletalModel
 from biomech_id.pipeline import demo
 from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.review_page import write_review
@@ -28,7 +31,8 @@ from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.review.document import own_script
 from biomech_id.session.folder.read_write import read_tables, write_folder
-from biomech_id.session.folder.replay import Replay, read_replay
+from biomech_id.session.folder.replay import Replay, read_replay, write_replays
+from biomech_id.session.session import Session
 from biomech_id.session.tables.session_tables import Tables
 from docs.review_pictures import VIEWS
 from docs.review_pictures import picture as picture_of
@@ -769,6 +773,62 @@ def test_a_session_without_a_norm_says_why_nothing_is_said(chromium: Any, out: P
     page = open_page(chromium, write_review(out, tmp_path / "alone.html"))
     assert page.page.locator("#panel-said tbody tr").count() == 1
     assert "without a norm of limbs" in page.page.text_content("#panel-said")
+
+
+@pytest.fixture(scope="module")
+def walked(shared_dir: Path) -> Session:
+    """OpenSim's example of walking, analysed with its subject's own model."""
+    folder = shared_dir / "opensim" / "gait10dof18musc"
+    return analyse(folder / "ExperimentalData", recipe=QUICK.replaced(uncertainty=False), model=str(folder / "subject01.osim"))
+
+
+def coloured(page: Page, name: str) -> int:
+    """How many places of the walker's picture have a colour of the page."""
+    colour = page.page.evaluate("(name) => getComputedStyle(document.documentElement).getPropertyValue(name)", name)
+    wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    seen = np.asarray(Image.open(io.BytesIO(page.page.locator(".stage").screenshot())).convert("RGB"), dtype=int)
+    return int((np.abs(seen - wanted).max(axis=2) < 8).sum())
+
+
+def test_errors_of_a_model_s_markers_are_those_of_inverse_kinematics(chromium: Any, walked: Session, tmp_path: Path) -> None:
+    write_replays(walked.write(tmp_path / "out"), trials=walked.movements)
+    motion = walked.movements[0].motion
+    assert isinstance(motion, Movement)
+    model = motion.calibrated_model
+    assert isinstance(model, SkeletalModel)
+    pose = model.coordinates(motion.trial)
+    off_mm = 1e3 * np.linalg.norm(pose.residual_m, axis=2)
+    page = open_page(chromium, write_review(tmp_path / "out", tmp_path / "walk.html"))
+    page.page.click("#group-markers")
+    page.settle()
+    # Both places are rounded to 0.1 mm along each axis, the largest errors of a distance are the diagonal of that.
+    most_mm = 0.1 * np.sqrt(3.0) + 1e-3
+    for frame in (0, 40, 86, 120):
+        page.scrub(frame)
+        shown = {(key, side): value for key, side, value in page.numbers()}
+        for k, name in enumerate(pose.markers):
+            assert shown[f"marker:{name}", ""] == pytest.approx(off_mm[frame, k], abs=most_mm)
+        assert shown["markers", "rms"] == pytest.approx(np.sqrt(np.mean(off_mm[frame] ** 2)), abs=most_mm)
+        assert shown["markers", "largest"] == pytest.approx(off_mm[frame].max(), abs=most_mm)
+        assert len(shown) == len(pose.markers) + 2
+        assert f"({pose.markers[off_mm[frame].argmax()]})" in page.page.text_content("#marker-error")
+    assert off_mm.max() > 50.0
+    titles = page.page.locator(".chart h3 bdi").all_text_contents()
+    assert titles[1:] == [pose.markers[k] for k in np.argsort(-pose.residual_rms_m)]
+    assert page.page.is_disabled("#along")
+    assert coloured(page, "--model") > 100
+    page.page.uncheck("#model")
+    page.settle()
+    assert coloured(page, "--model") == 0
+    page.page.select_option("#language", "de")
+    assert "Markerfehler: RMS" in page.page.text_content("#marker-error")
+    assert page.console == []
+
+
+def test_a_session_without_such_a_model_says_nothing_of_one(page: Page) -> None:
+    assert page.page.locator("#group-markers, #model, #marker-error").count() == 0
+    page.page.keyboard.press("8")
+    assert page.page.get_attribute("#group-angles", "aria-selected") == "true"
 
 
 def test_a_hostile_session_is_shown_as_text(chromium: Any, tables: Tables, out: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 // Curves over time or percent of the cycle, with the norm, the 95 % band, the other session, and numbers under the cursor.
 import uPlot from "uplot";
 import { element, labelled, named, page, say, shown, sideWord } from "./text.js";
-import { POINTS, cycleAt, percentOf } from "./trials.js";
+import { POINTS, cycleAt, percentOf, rms } from "./trials.js";
 
 /** Standard deviations that 95 % of a normal distribution lie within. */
 const COVERAGE = 1.96;
@@ -244,6 +244,7 @@ function headed(row, trial) {
 /** Curves at the video rate. @param {LoadedTrial} trial @param {string} group @param {ChartColours} colours @returns {Content[]} */
 export function overTime(trial, group, colours) {
   if (group === "emg") return rawSignals(trial, colours);
+  if (group === "markers") return markerErrors(trial, colours);
   return rowsOf(group, "time").flatMap((row) => {
     const found = ["L", "R", ""].map((side) => ({ side, values: trial.frames.get(side + keyOf(row)) })).filter((each) => each.values);
     if (!found.length) return [];
@@ -251,6 +252,21 @@ export function overTime(trial, group, colours) {
     const lines = found.map(({ side, values }) => ({ values: values ?? [], width: 1.6, stroke: strokeOf(side, colours), dash: dashOf(side) }));
     return [{ ...headed(row, trial.note), x: trial.time_s, lines, bands: [], ...STILL, read: Object.fromEntries(found.map(({ side, values }) => [side, values ?? null])) }];
   });
+}
+
+/** How far a model's markers are from the measured ones, on one scale: all together, then each, those first that are farthest off. @param {LoadedTrial} trial @param {ChartColours} colours @returns {Content[]} */
+function markerErrors({ errors, time_s }, colours) {
+  if (!errors) return [];
+  const { off_mm, labels, rms_mm, farthest } = errors;
+  const largest = Float32Array.from(farthest, (k, frame) => off_mm[k]?.[frame] ?? NaN);
+  const scale = [0, 1.05 * largest.reduce((most, value) => (value > most ? value : most), 1)];
+  const chart = (/** @type {string} */ key, /** @type {string} */ title, /** @type {Record<string, Float32Array>} */ read, /** @type {Line[]} */ lines) =>
+    ({ key, scale, title, unit: "mm", positive: "", negative: "", x: time_s, lines, bands: [], ...STILL, read });
+  const line = (/** @type {Float32Array} */ values, /** @type {string} */ stroke) => ({ values, width: 1.6, stroke });
+  const whole = off_mm.map((off) => rms([...off]));
+  const order = labels.map((_, k) => k).sort((a, b) => whole[b] - whole[a]);
+  return [chart("markers", say("all_markers"), { rms: rms_mm, largest }, [line(largest, colours.quiet), line(rms_mm, colours.ink)]),
+    ...order.map((k) => chart(`marker:${labels[k]}`, labels[k], { "": off_mm[k] }, [line(off_mm[k], colours.ink)]))];
 }
 
 /** Raw muscle signals: lowest to highest in every 5 ms. @param {LoadedTrial} trial @param {ChartColours} colours @returns {Content[]} */

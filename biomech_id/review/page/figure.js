@@ -13,7 +13,7 @@ const BONES = [
 const ENDS = [["neck", "head"], [" wrist", " hand"]];
 const SIDES = /** @type {const} */ (["L", "R"]);
 
-/** @typedef {{left: string, right: string, middle: string, force: string, quiet: string}} FigureColours */
+/** @typedef {{left: string, right: string, middle: string, force: string, quiet: string, model: string}} FigureColours */
 
 export class Figure {
   /** @param {LoadedTrial} trial @param {FigureColours} colours */
@@ -25,7 +25,10 @@ export class Figure {
     this.highlighted = -1;
     const shape = trial.note.shape;
     this.shape = shape ?? { markers: [], segments: [], joints: [], plates: [], outline: { L: 0, R: 0 } };
-    this.bones = bonesOf(this.shape);
+    this.model = this.shape.model ?? { markers: [], sides: [], bearers: [] };
+    this.bones = this.shape.model ? bonesOfModel(this.model) : bonesOf(this.shape);
+    this.modelMarkers = points(this.model.markers.length, colours.model, 6);
+    this.errors = lines(this.model.markers.length, colours.model);
     this.markers = points(this.shape.markers.length, colours.middle, 5);
     this.picked = points(1, colours.force, 12);
     this.centres = points(this.shape.joints.length, colours.quiet, 7);
@@ -35,7 +38,7 @@ export class Figure {
     this.triads = triads(this.shape.segments.length);
     this.plates = plateLines(this.shape.plates, colours.quiet);
     this.group.add(
-      this.markers, this.picked, this.centres, this.skeleton, this.outlines.L, this.outlines.R, this.forces, this.triads, this.plates,
+      this.modelMarkers, this.errors, this.markers, this.picked, this.centres, this.skeleton, this.outlines.L, this.outlines.R, this.forces, this.triads, this.plates,
     );
   }
 
@@ -80,18 +83,34 @@ export class Figure {
     spread(this.markers, shape.markers.length, (i) => this.point("marker_lab_m", frame, i, shape.markers.length));
     spread(this.picked, 1, () => this.highlighted < 0 ? [NaN, NaN, NaN] : this.point("marker_lab_m", frame, this.highlighted, shape.markers.length));
     spread(this.centres, shape.joints.length, (i) => this.point("joint_centre_lab_m", frame, i, shape.joints.length));
+    this.drawModel(frame);
     this.drawBones(frame);
     this.drawFeet(frame);
     this.drawForces(frame);
     this.drawTriads(frame);
   }
 
+  /** The model's markers, and a line to each from the measured one. @param {number} frame */
+  drawModel(frame) {
+    const { markers } = this.model;
+    const places = this.errors.geometry.getAttribute("position");
+    spread(this.modelMarkers, markers.length, (k) => this.point("model_marker_lab_m", frame, k, markers.length));
+    markers.forEach((marker, k) => {
+      const ends = [this.point("model_marker_lab_m", frame, k, markers.length), this.point("marker_lab_m", frame, marker, this.shape.markers.length)];
+      const whole = ends.flat().every(Number.isFinite);
+      ends.forEach((end, i) => place(places, 2 * k + i, whole ? end : [NaN, NaN, NaN]));
+    });
+    touched(this.errors);
+  }
+
   /** @param {number} frame */
   drawBones(frame) {
     const { joints, segments, outline } = this.shape;
     this.bones.forEach((bone, number) => {
-      const from = this.point("joint_centre_lab_m", frame, bone.from, joints.length);
-      const to = bone.segment ? this.point("segment_origin_lab_m", frame, bone.to, segments.length)
+      const { sides } = this.model;
+      const from = bone.model ? this.point("model_joint_lab_m", frame, bone.from, sides.length) : this.point("joint_centre_lab_m", frame, bone.from, joints.length);
+      const to = bone.model ? this.point("model_joint_lab_m", frame, bone.to, sides.length)
+        : bone.segment ? this.point("segment_origin_lab_m", frame, bone.to, segments.length)
         : bone.toe ? this.point("outline_lab_m", frame, bone.to, outline.L + outline.R)
         : this.point("joint_centre_lab_m", frame, bone.to, joints.length);
       solid(this.skeleton, number, from, to, 0.09);
@@ -145,7 +164,7 @@ export class Figure {
   }
 
   dispose() {
-    for (const each of [this.markers, this.picked, this.centres, this.skeleton, this.outlines.L, this.outlines.R, this.forces, this.triads, this.plates]) {
+    for (const each of [this.modelMarkers, this.errors, this.markers, this.picked, this.centres, this.skeleton, this.outlines.L, this.outlines.R, this.forces, this.triads, this.plates]) {
       each.geometry.dispose();
       /** @type {import("three").Material} */ (each.material).dispose();
     }
@@ -153,9 +172,16 @@ export class Figure {
   }
 }
 
+/** @typedef {{from: number, to: number, side: string, segment?: boolean, toe?: boolean, model?: boolean}} Bone */
+
+/** @param {ModelNote} model @returns {Bone[]} */
+function bonesOfModel({ bearers, sides }) {
+  return bearers.map((from, to) => ({ from, to, side: sides[to], model: true })).filter((bone) => bone.from >= 0);
+}
+
 /** @param {ShapeNote} shape */
 function bonesOf(shape) {
-  /** @type {{from: number, to: number, side: string, segment?: boolean, toe?: boolean}[]} */
+  /** @type {Bone[]} */
   const bones = [];
   const sided = (/** @type {string[][]} */ pairs) => pairs.flatMap(([a, b]) => a[0] === " " ? [["L", a, b], ["R", a, b]].map(([side]) => [side + a, side + b, side]) : [[a, b, ""]]);
   for (const [a, b, side] of sided(BONES)) {

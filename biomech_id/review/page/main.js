@@ -14,12 +14,12 @@ const TABS = ["findings", "said", "cycles", "stances", "events", "decided", "com
 const CAMERAS = /** @type {const} */ (["oblique", "side", "front", "top"]);
 const ASIDE_M = 0.9;
 const SPEEDS = [1, 0.5, 0.25, 0.125];
-const LIGHT = { ink: "#1b1b1b", quiet: "#5c5c5c", grid: "#e4e4e4", paper: "#ffffff", floor: "#d8d8d8", force: "#7a5200", bone: "#777777" };
-const DARK = { ink: "#f0f0f0", quiet: "#b4b4b4", grid: "#3a3d42", paper: "#16181b", floor: "#34383d", force: "#f0c060", bone: "#a8a8a8" };
+const LIGHT = { ink: "#1b1b1b", quiet: "#5c5c5c", grid: "#e4e4e4", paper: "#ffffff", floor: "#d8d8d8", force: "#7a5200", bone: "#777777", model: "#c2187a" };
+const DARK = { ink: "#f0f0f0", quiet: "#b4b4b4", grid: "#3a3d42", paper: "#16181b", floor: "#34383d", force: "#f0c060", bone: "#a8a8a8", model: "#ff7ac4" };
 
 const state = {
   session: 0, trial: 0, frame: 0, group: "angles", tab: "findings", percent: true, side: "L", beside: "", overlay: false, playing: false, speed: 1, loop: false, zoom: 1,
-  dark: matchMedia("(prefers-color-scheme: dark)").matches, camera: /** @type {import("./view.js").Camera} */ ("oblique"), axes: false, marker: -1,
+  dark: matchMedia("(prefers-color-scheme: dark)").matches, camera: /** @type {import("./view.js").Camera} */ ("oblique"), axes: false, model: true, marker: -1,
 };
 const decided = page.sessions.map((session) => new Decisions(session));
 /** @type {LoadedTrial | null} */
@@ -80,7 +80,7 @@ function build() {
   document.documentElement.lang = speech.language;
   document.documentElement.dataset.theme = state.dark ? "dark" : "light";
   const own = colours();
-  for (const name of /** @type {const} */ (["left", "right", "norm", "other"])) document.documentElement.style.setProperty(`--${name}`, own[name]);
+  for (const name of /** @type {const} */ (["left", "right", "norm", "other", "model"])) document.documentElement.style.setProperty(`--${name}`, own[name]);
   parts = {
     curves: element("div", { class: "charts", id: "charts" }), panels: element("div", { class: "panels" }), tabs: tabBar(), live: element("p", { class: "live", role: "status", "aria-live": "polite", id: "live" }),
     clock: element("output", { class: "clock", id: "clock" }), strip: element("div", { class: "timeline" }),
@@ -165,18 +165,22 @@ function cameraBar() {
     state.axes = checked;
     view.showAxes(checked);
   }, "axes"));
+  if (trial?.errors) bar.append(element("span", { class: "of-model" }, tick(say("model"), state.model, (checked) => {
+    state.model = checked;
+    view.showModel(checked);
+  }, "model")));
   const markers = trial?.note.shape?.markers ?? [];
   bar.append(choice(say("marker"), [["-1", "–"], ...markers.map((name, i) => /** @type {[string, string]} */ ([String(i), name]))], String(state.marker), (value) => {
     state.marker = Number(value);
     view.pick(state.marker);
     schedule();
-  }, "marker"), element("output", { id: "marker-place" }));
+  }, "marker"), element("output", { id: "marker-place" }), trial?.errors ? element("output", { id: "marker-error" }) : "");
   return bar;
 }
 
 function curveBar() {
   const bar = element("div", { class: "bar", role: "tablist", "aria-label": say("curves") });
-  for (const group of GROUPS) bar.append(element("button", { role: "tab", id: `group-${group}`, "aria-selected": String(group === state.group), onclick: () => showGroup(group) }, say(`group_${group}`)));
+  for (const group of groups()) bar.append(element("button", { role: "tab", id: `group-${group}`, "aria-selected": String(group === state.group), onclick: () => showGroup(group) }, say(`group_${group}`)));
   bar.append(
     choice(say("along"), [["percent", say("percent")], ["time", say("seconds")]], state.percent ? "percent" : "time", (value) => {
       state.percent = value === "percent";
@@ -191,6 +195,10 @@ function curveBar() {
   return bar;
 }
 
+/** Marker errors are those of a model. */
+const groups = () => (trial?.errors ? [...GROUPS, "markers"] : GROUPS);
+/** Whether curves are over the cycle: marker errors never are. */
+const overPercent = () => state.percent && state.group !== "markers";
 /** Whether muscle signals are all there is: over time, and nothing to decide. */
 const musclesAlone = () => trial?.note.kind === "muscles";
 const tabs = () => (musclesAlone() ? ["findings", "help"] : TABS);
@@ -214,7 +222,7 @@ function choose(tab) {
 /** @param {string} group */
 function showGroup(group) {
   state.group = group;
-  for (const each of GROUPS) document.getElementById(`group-${each}`)?.setAttribute("aria-selected", String(each === group));
+  for (const each of groups()) document.getElementById(`group-${each}`)?.setAttribute("aria-selected", String(each === group));
   schedule();
 }
 
@@ -282,7 +290,7 @@ async function open() {
   other = state.beside ? await opened(page.sessions[s].trials[t]) : null;
   norm = await loadNorm(note && isOf(session().norm, note.kind) ? session().norm : null);
   state.frame = Math.min(state.frame, Math.max((trial?.n ?? 1) - 1, 0));
-  Object.assign(state, { marker: -1, zoom: 1 }, musclesAlone() && { group: "emg", percent: false });
+  Object.assign(state, { marker: -1, zoom: 1 }, !groups().includes(state.group) && { group: "angles" }, musclesAlone() && { group: "emg", percent: false });
   build();
   stageAll();
 }
@@ -297,13 +305,14 @@ async function opened(note) {
 /** Put the walkers on the stage. */
 function stageAll() {
   const own = colours();
-  const figure = { left: own.left, right: own.right, middle: own.bone, force: own.force, quiet: own.quiet };
+  const figure = { left: own.left, right: own.right, middle: own.bone, force: own.force, quiet: own.quiet, model: own.model };
   const shown_ = [trial, other].filter((each) => each?.note.shape).map((each, i) => ({
     trial: /** @type {LoadedTrial} */ (each), aside: i && !state.overlay ? ASIDE_M : 0,
     colours: i ? { ...figure, left: own.other, right: own.other, middle: own.other } : figure,
   }));
   view.show(shown_, own);
   view.showAxes(state.axes);
+  view.showModel(state.model);
   view.look(state.camera, state.frame);
   chartsShow = "";
   schedule();
@@ -368,7 +377,7 @@ function buildCharts() {
   const own = colours();
   const [s, t] = state.beside.split(":").map(Number);
   const beside = !state.beside ? null : s === state.session ? [page.sessions[s].trials[t]] : page.sessions[s].trials;
-  const contents = state.percent
+  const contents = overPercent()
     ? overCycle({
         trial, norm, colours: own, uses: (cycle) => decisions().uses(/** @type {LoadedTrial} */ (trial).note, cycle),
         means: (side, key) => meanOf(state.session, session().trials, side, key), others: (side, key) => (beside ? meanOf(s, beside, side, key) : null),
@@ -376,16 +385,17 @@ function buildCharts() {
     : overTime(trial, state.group, own);
   if (!contents.length) parts.curves.append(element("p", { class: "notice" }, musclesAlone() ? say("muscles_alone") : emptyWords(state.group)));
   // Joints in columns and planes in rows; muscles left beside right.
+  /** @type {HTMLSelectElement} */ (document.getElementById("along")).disabled = state.group === "markers";
   const columns = state.group === "emg" ? 4 : Math.max(3, Math.min(5, Math.ceil(contents.length / 3)));
   const rows = Math.ceil(contents.length / columns);
   parts.curves.className = `charts ${state.group}${contents.length > 8 ? " many" : ""}`;
-  parts.curves.style.cssText = `--columns: ${columns}; --rows: ${Math.max(rows, 2)}; --flow: ${state.group === "emg" ? "row" : "column"}`;
-  charts = contents.map((content) => new Chart(parts.curves, content, own, pointed, state.percent));
+  parts.curves.style.cssText = `--columns: ${columns}; --rows: ${Math.max(rows, 2)}; --flow: ${["emg", "markers"].includes(state.group) ? "row" : "column"}`;
+  charts = contents.map((content) => new Chart(parts.curves, content, own, pointed, overPercent()));
 }
 
 /** @param {number} x where somebody points in a chart */
 function pointed(x) {
-  if (!state.percent || !trial) return goto(x);
+  if (!overPercent() || !trial) return goto(x);
   const cycle = cycleAt(trial.note, state.side, now_s()) ?? trial.note.cycles.find((each) => each.side === state.side);
   if (cycle) goto(cycle.start_s + (Math.max(0, Math.min(100, x)) / 100) * (cycle.end_s - cycle.start_s));
 }
@@ -403,7 +413,7 @@ function redraw() {
   }
   const note = trial.note;
   for (const chart of charts) chart.follow(time_s);
-  for (const chart of charts) chart.read((side) => (state.percent ? percentPlace(note, time_s, side) : { x: time_s, index: state.frame }));
+  for (const chart of charts) chart.read((side) => (overPercent() ? percentPlace(note, time_s, side) : { x: time_s, index: state.frame }));
   /** @type {HTMLInputElement} */ (parts.slider).value = String(state.frame);
   const percents = ["L", "R"].map((side) => {
     const cycle = cycleAt(note, side, time_s);
@@ -414,8 +424,9 @@ function redraw() {
   parts.slider.setAttribute("aria-valuetext", words);
   timeline.at(time_s, state.zoom);
   // A plot knows its new places only when it has drawn itself.
-  if (!state.percent && charts.filter((chart) => chart.zoom(timeline.seen_s)).length) schedule();
+  if (!overPercent() && charts.filter((chart) => chart.zoom(timeline.seen_s)).length) schedule();
   placeOfMarker();
+  errorOfMarkers();
   view.draw([state.frame, otherFrame()]);
   film.follow();
   if (document.documentElement.dataset.shown) return;
@@ -428,6 +439,15 @@ function placeOfMarker() {
   if (!place) return;
   const at = state.marker < 0 ? [] : view.figures[0]?.point("marker_lab_m", state.frame, state.marker, trial?.note.shape?.markers.length ?? 0) ?? [];
   place.textContent = at.length ? `${at.map((value) => shown(1000 * value, 1)).join("  ")} mm` : "";
+}
+
+function errorOfMarkers() {
+  const output = document.getElementById("marker-error");
+  if (!output || !trial?.errors) return;
+  const { off_mm, labels, rms_mm, farthest } = trial.errors;
+  const worst = farthest[state.frame];
+  const values = worst < 0 ? null : { rms: shown(rms_mm[state.frame], 1), largest: shown(off_mm[worst][state.frame], 1), marker: labels[worst] };
+  output.textContent = values ? say("marker_error", values) : say("no_marker_error");
 }
 
 /** First and last frame that are played: the cycle under the cursor where it is looped, else everything. @returns {[number, number]} */
@@ -506,7 +526,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
   if (event.key === " " && /^(BUTTON|SUMMARY)$/.test(target.tagName)) return;
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  const group = GROUPS[Number(event.key) - 1];
+  const group = groups()[Number(event.key) - 1];
   if (step) showFrame(state.frame + step * (event.shiftKey ? 10 : 1));
   else if (group) showGroup(group);
   else if (KEYS[event.key]) KEYS[event.key]();

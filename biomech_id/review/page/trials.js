@@ -21,6 +21,7 @@ function assembled(note, arrays) {
     note,
     n,
     arrays,
+    errors: markerErrors(note, arrays),
     time_s: Float64Array.from({ length: n }, (_, i) => (note.first_frame - 1 + i) / note.rate_hz),
     frames: new Map(note.columns.map((name, i) => [name, row("frames", i, n)])),
     curves: note.curves.map(([side, cycle, variable, component, error], i) => ({
@@ -32,6 +33,32 @@ function assembled(note, arrays) {
       return { ...each, lowest: both.subarray(0, both.length / 2), highest: both.subarray(both.length / 2) };
     }),
   };
+}
+
+/** Root mean square of what is there. @param {number[]} values */
+export function rms(values) {
+  const seen = values.filter(Number.isFinite);
+  return seen.length ? Math.sqrt(seen.reduce((sum, value) => sum + value * value, 0) / seen.length) : NaN;
+}
+
+/** @param {TrialNote} note @param {Map<string, Float32Array>} arrays @returns {MarkerErrors | null} */
+function markerErrors(note, arrays) {
+  const [own, measured] = [arrays.get("model_marker_lab_m"), arrays.get("marker_lab_m")];
+  if (!note.shape?.model || !own || !measured) return null;
+  const { markers, model } = note.shape;
+  const frames = { length: note.n_frames };
+  const off_mm = model.markers.map((marker, k) => Float32Array.from(frames, (_, frame) => {
+    const [at, from] = [3 * (frame * model.markers.length + k), 3 * (frame * markers.length + marker)];
+    return 1000 * Math.hypot(own[at] - measured[from], own[at + 1] - measured[from + 1], own[at + 2] - measured[from + 2]);
+  }));
+  const farthest = Int16Array.from(frames, (_, frame) => {
+    let far = -1;
+    off_mm.forEach((off, k) => {
+      if (off[frame] > (off_mm[far]?.[frame] ?? -1)) far = k;
+    });
+    return far;
+  });
+  return { labels: model.markers.map((marker) => markers[marker]), off_mm, rms_mm: Float32Array.from(frames, (_, frame) => rms(off_mm.map((off) => off[frame]))), farthest };
 }
 
 /** @param {NormNote | null} note @returns {Promise<Map<string, {mean: Float32Array, sd: Float32Array}>>} */

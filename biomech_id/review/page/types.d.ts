@@ -14,9 +14,11 @@ interface EnvelopeNote { label: string; muscle: string; side: string; cycle: num
 interface RawNote {
   label: string; muscle: string; side: string; unit: string; verdict: string; first_s: number; step_s: number; on: [number, number][]; usual: [number, number][];
 }
+/** An OpenSim model: which of the markers it follows; of each of its points from which of them a bone leads to it, -1 for none, and that bone's side. */
+interface ModelNote { markers: number[]; sides: string[]; bearers: number[] }
 interface ShapeNote {
   markers: string[]; segments: string[]; joints: string[]; plates: { name: string; corners_m: number[][] }[];
-  outline: { L: number; R: number };
+  outline: { L: number; R: number }; model?: ModelNote;
 }
 interface TrialNote {
   name: string; kind: string; condition: string; rate_hz: number; first_frame: number; n_frames: number; verdict: string;
@@ -59,10 +61,12 @@ interface Port {
 
 // What the page makes of it.
 interface Curve { side: string; cycle: number; variable: string; component: string; values: Float32Array; sd: Float32Array | null }
+/** How far a model's markers are from the measured ones: each one's error, root mean square and number of the farthest in each frame, -1 for none. */
+interface MarkerErrors { labels: string[]; off_mm: Float32Array[]; rms_mm: Float32Array; farthest: Int16Array }
 interface LoadedTrial {
   note: TrialNote; n: number; time_s: Float64Array; frames: Map<string, Float32Array>; curves: Curve[];
   emg: (EnvelopeNote & { values: Float32Array })[]; raw: (RawNote & { lowest: Float32Array; highest: Float32Array })[];
-  arrays: Map<string, Float32Array>;
+  arrays: Map<string, Float32Array>; errors: MarkerErrors | null;
 }
 type Decision =
   | { kind: "cycle"; trial: string; side: string; start_s: number; use: boolean; reason: string; author: string }

@@ -106,6 +106,12 @@ export class View {
     this.render();
   }
 
+  /** @param {boolean} shown */
+  showModel(shown) {
+    for (const { modelMarkers, errors } of this.figures) modelMarkers.visible = errors.visible = shown;
+    this.render();
+  }
+
   /** @param {number} marker -1 for none */
   pick(marker) {
     if (this.figures[0]) this.figures[0].highlighted = marker;

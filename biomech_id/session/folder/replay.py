@@ -10,15 +10,15 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from biomech_id.algebra.arrays import FloatArray
-from biomech_id.anatomy import Part
+from biomech_id.algebra.arrays import FloatArray, IntArray
+from biomech_id.anatomy import Part, side_of_body
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import FileRefusedError
 from biomech_id.feet.contacts import centre_of_pressure_m
@@ -31,6 +31,8 @@ from biomech_id.trial import ForcePlate
 #: Folder of the files below OUT.
 REPLAY = "replay"
 SingleArray = npt.NDArray[np.float32]
+#: How the names of arrays begin that only a session of an OpenSim model has.
+_OF_A_MODEL = "model_"
 #: Vertical force, N, above which a plate has a centre of pressure where nobody knows the body's mass.
 LOADED_WITHOUT_MASS_N = 20.0
 
@@ -68,6 +70,16 @@ class Replay:
     plate_pressure_lab_m : SingleArray
         (n, p, 3), centre of pressure on the plate's surface; NaN where less than 5 % of body weight (20 N of an unknown body)
         stands on it.
+    model_marker_labels : IntArray, optional
+        (a,), which of the m labels an OpenSim model follows; none of another model.
+    model_marker_lab_m : SingleArray, optional
+        (n, a, 3), where the model has these markers.
+    model_side_names : tuple[str, ...], optional
+        b sides, "L", "R" or "", of the model's bones, which lead from one of its joints to another, or to an end.
+    model_bearers : IntArray, optional
+        (b,), the joint from which each of these bones leads, by its number in ``model_joint_lab_m``; -1 for none.
+    model_joint_lab_m : SingleArray, optional
+        (n, b, 3), the joint to which each leads; an end is the centre of mass of a body that bears no other.
     """
 
     rate_hz: float
@@ -83,6 +95,11 @@ class Replay:
     plate_corners_lab_m: SingleArray
     plate_force_lab_N: SingleArray
     plate_pressure_lab_m: SingleArray
+    model_marker_labels: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
+    model_marker_lab_m: SingleArray = field(default_factory=lambda: np.empty((0, 0, 3), np.float32))
+    model_side_names: tuple[str, ...] = ()
+    model_bearers: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
+    model_joint_lab_m: SingleArray = field(default_factory=lambda: np.empty((0, 0, 3), np.float32))
 
     @property
     def n_frames(self) -> int:
@@ -105,6 +122,14 @@ REPLAY_ARRAYS: Mapping[str, tuple[str, str]] = {
     "plate_corners_lab_m": ("(p, 4, 3)", "m, laboratory axes"),
     "plate_force_lab_N": ("(n, p, 3)", "N, of the plate on the subject, laboratory axes"),
     "plate_pressure_lab_m": ("(n, p, 3)", "m, laboratory axes, centre of pressure; NaN below 5 % of body weight"),
+    "model_marker_labels": (
+        "(a,)",
+        "which of the m labels an OpenSim model follows, from 0; only such a session has these five",
+    ),
+    "model_marker_lab_m": ("(n, a, 3)", "m, laboratory axes, where the model has these markers"),
+    "model_side_names": ("(b,)", "sides of the model's bones, which lead from joint to joint or to an end: `L`, `R` or empty"),
+    "model_bearers": ("(b,)", "from which of the b joints each leads, from 0; -1 for none"),
+    "model_joint_lab_m": ("(n, b, 3)", "m, laboratory axes, to where; an end is the centre of mass of a body that bears no other"),
 }
 
 
@@ -119,6 +144,8 @@ def replay_of(trial: Solved) -> Replay:
     motion, markers = trial.motion, trial.markers
     poses = {part: each.frames for part, each in motion.motions.items()}
     force_N, pressure_m = _plates(trial)
+    followed, joints = motion.model_markers_lab_m, motion.model_joints_lab_m
+    bodies = [body for _, body in joints]
     return Replay(
         rate_hz=float(motion.rate_hz),
         first_frame=int(motion.first_frame),
@@ -133,6 +160,11 @@ def replay_of(trial: Solved) -> Replay:
         plate_corners_lab_m=_single(np.array([plate.corners_m for plate in trial.plates]).reshape(-1, 4, 3)),
         plate_force_lab_N=_beside(force_N, motion, (3,)),
         plate_pressure_lab_m=_beside(pressure_m, motion, (3,)),
+        model_marker_labels=np.array([markers.names.index(name) for name in followed if markers], np.intp),
+        model_marker_lab_m=_beside(list(followed.values()), motion, (3,)),
+        model_side_names=tuple(side_of_body(bearer) for bearer, _ in joints),
+        model_bearers=np.array([bodies.index(bearer) if bearer in bodies else -1 for bearer, _ in joints], np.intp),
+        model_joint_lab_m=_beside(list(joints.values()), motion, (3,)),
     )
 
 
@@ -207,6 +239,7 @@ def write_replay(folder: Path, trial: str, replay: Replay, kept: KeptValues | No
 
 def _npz_bytes(replay: Replay) -> bytes:
     arrays = {name: np.asarray(getattr(replay, name)) for name in REPLAY_ARRAYS}
+    arrays = {name: values for name, values in arrays.items() if values.size or not name.startswith(_OF_A_MODEL)}
     # An empty tuple is no text to NumPy.
     arrays |= {name: names.astype(str) for name, names in arrays.items() if name.endswith("_names")}
     file = io.BytesIO()
@@ -234,7 +267,7 @@ def read_replay(out: Path, trial: str) -> Replay | None:
         return None
     try:
         with np.load(path, allow_pickle=False) as file:
-            held = {name: file[name] for name in REPLAY_ARRAYS}
+            held = {name: file[name] for name in REPLAY_ARRAYS if name in file or not name.startswith(_OF_A_MODEL)}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FileRefusedError.at(path, f"{path} cannot be read: {error}.", "a file that `biomech-id run` wrote") from error
     names = {name: tuple(map(str, held[name])) for name in held if name.endswith("_names")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from biomech_id.anatomy import DISTAL_SEGMENT, proximal_part
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.feet.movements import TrialKind
 from biomech_id.multibody.joints import PolynomialFunction
 from biomech_id.multibody.musculoskeletal import (
     ModelBody,
@@ -22,6 +24,8 @@ from biomech_id.multibody.musculoskeletal import (
 )
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, SkeletalModel, skeletal_model
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.session.folder.replay import read_replay, replay_of, write_replay
+from biomech_id.session.solved import Solved
 from biomech_id.trial import Markers, Trial
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -161,3 +165,48 @@ def test_what_has_no_legs_or_no_markers_is_refused(model: SkeletalModel) -> None
         model.track(others)
     with pytest.raises(OptionError, match="vicon"):
         model.track(trial, kinetics="vicon")
+
+
+def shaken() -> Trial:
+    """The walk with markers that are off by 10 mm (one standard deviation along each axis), one of them lost for a while."""
+    _, trial = walked()
+    position_m = trial.markers.position_m + np.random.default_rng(3).normal(0.0, 0.01, trial.markers.position_m.shape)
+    position_m[20:30, trial.markers.names.index("LTHI")] = np.nan
+    return Trial("walk", Markers(trial.markers.names, position_m, RATE_HZ))
+
+
+def test_the_models_markers_are_as_far_from_the_recorded_ones_as_inverse_kinematics_says(model: SkeletalModel) -> None:
+    trial = shaken()
+    pose = model.coordinates(trial)
+    placed = model.track(trial).model_markers_lab_m
+    assert tuple(placed) == pose.markers
+    recorded = np.stack([trial.markers[name] for name in pose.markers], axis=1)
+    off = np.stack(list(placed.values()), axis=1) - recorded
+    np.testing.assert_allclose(off @ R_LAB_SURROUNDINGS, pose.residual_m, atol=1e-12)
+    assert np.isfinite(placed["LTHI"]).all(), "the model has its marker where the recording lost it"
+    assert np.nanmax(np.linalg.norm(pose.residual_m, axis=2)) > 0.01
+
+
+def test_a_replay_keeps_the_models_bones_and_markers(model: SkeletalModel, tmp_path: Path) -> None:
+    trial = shaken()
+    motion = model.track(trial)
+    extra = Markers(("HEAD", *trial.markers.names), np.insert(trial.markers.position_m, 0, 1.0, axis=1), RATE_HZ)
+    solved = Solved(name="walk", file="walk.c3d", kind=TrialKind.STRAIGHT, condition="", motion=motion, markers=extra)
+    write_replay(tmp_path, "walk", replay_of(solved))
+    kept = read_replay(tmp_path, "walk")
+    assert kept is not None
+    assert [kept.marker_names[k] for k in kept.model_marker_labels] == list(motion.model_markers_lab_m)
+    np.testing.assert_allclose(kept.model_marker_lab_m[:, -1], motion.model_markers_lab_m["RTOE"], atol=1e-6)
+    lines = {
+        tuple(motion.model_joints_lab_m)[k]: (side, kept.model_joint_lab_m[:, k] - kept.model_joint_lab_m[:, bearer])
+        for k, (side, bearer) in enumerate(zip(kept.model_side_names, kept.model_bearers, strict=True))
+        if bearer >= 0
+    }
+    # Of the root there is no line; a heel bone bears nothing: its line leads to its centre of mass.
+    assert len(lines) == len(OSIM.joints) - 1 + 2
+    for side, s in (("L", "l"), ("R", "r")):
+        for bone, length_m in {(f"femur_{s}", f"tibia_{s}"): 0.42, (f"tibia_{s}", f"talus_{s}"): 0.40}.items():
+            assert lines[bone][0] == side
+            np.testing.assert_allclose(np.linalg.norm(lines[bone][1], axis=1), length_m, atol=1e-6)
+        assert lines["pelvis", f"femur_{s}"][0] == ""
+        np.testing.assert_allclose(np.linalg.norm(lines[f"calcn_{s}", ""][1], axis=1), np.hypot(0.1, 0.02), atol=1e-6)
