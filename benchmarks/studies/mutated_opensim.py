@@ -46,6 +46,18 @@ SHOWN_BY_LOADS = {
     ("model", "masses in pounds"), ("model", "an axis with the other sign"), ("model", "an axis of another joint's direction"),
 }  # fmt: skip
 
+#: Rules that were written after the table of the third set had been read.
+LATER = (
+    "a foot that slides under the force that it carries, or has it at depths that differ",
+    "a force beyond its body's joint, in a third body's axes, without any part along an axis, or that falls to nothing at once",
+    "a coordinate that holds a value until a jump, and columns of a motion that are no coordinates",
+    "a low-pass that takes movement away",
+    "a limb without length, sides that differ by 35 to 50 mm, functions and frames in degrees, and what is said of models for"
+    " inverse kinematics too",
+    "markers that all jump together, are uneven between left and right, lean aside with their body, or weigh next to nothing",
+    "a measurement across the body, and markers that are placed far from the model's",
+)
+
 #: Tool -> references and their setups.
 SETUPS = {
     "id": (
@@ -276,9 +288,12 @@ def table(told: list[Answer]) -> str:
     head = f"Version {__version__}, on {sum(map(len, SETUPS.values()))} reference setups."
     return "\n".join([
         "# Mutated files of OpenSim", "", head, "", "## Kinds that the rules were set from", "", *figures(seen), *rows_of(seen), "",
-        "## Kinds that no rule was set from", "",
-        "Written down before the rules were read; no rule was changed for one of them. They are a third set: by the silent cases",
-        "of the second one, 80 of 489 without a reason, rules were set, and it stands above.", "",
+        "## Kinds that were written down before the rules were read", "",
+        "They are a third set: by the silent cases of the second one, 80 of 489 without a reason, rules were set, and it stands",
+        "above. Of these cases 43 of 364 were silent without a reason when the table was read first, and that is still what to",
+        "expect of a mistake that nobody thought of. Since then rules were written by what was silent, for which the kinds below",
+        "are no test any more:", "",
+        *(f"- {rule}" for rule in LATER), "",
         *figures(unseen), *rows_of(unseen), "",
     ])  # fmt: skip
 

@@ -15,6 +15,8 @@ from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import JointReaction
+from biomech_id.osim.dynamics.recorded_motion import mirrored, tool_lowpass
+from biomech_id.osim.place_remarks import LOADED, place_remarks
 from biomech_id.osim.skeleton.skeleton import SkeletonPose
 
 #: A number jumps out if its second difference is this share of the column's span, and so many times what nine in ten stay below.
@@ -23,20 +25,8 @@ OUT_OF_SPAN, OUT_OF_USUAL = 0.5, 24.0
 ROUNDING = 0.01
 #: What loads leave at the root is averaged over so long.
 AVERAGED_S = 0.15
-#: A body is loaded in frames with more than this share of its largest force.
-LOADED = 0.2
 #: What three quarters of the loaded frames may leave at the root, N/kg (0.12 of the weight) and N m/kg.
 MOST_LEFT_N_KG, MOST_LEFT_NM_KG = 1.2, 0.75
-#: How far from its body's mass centre and joints a force acts at most, m and as a share of their span, in so many of the frames.
-FARTHEST_M, OF_SPAN, NEAR = 0.055, 0.3, 0.93
-#: And so much farther where nothing hangs on the body.
-OF_FOREFOOT_M = 0.12
-#: By how much another body's mass centre is nearer to a force at most, on average, m: toes are so by 0.013 in the examples, and the
-#: foot is nearer to the ground's force than the shank by more than 0.2.
-NEARER_M = 0.1
-#: A foot swings where it is faster than this against what its force passes over, m/s and as a share of its largest speed: plates
-#: hold a few N then, under 0.01 of the weight. Half of the swing's frames may have more than this, N/kg.
-SWINGS_M_S, OF_FASTEST, OF_EMPTY_PLATE_N_KG = 1.0, 0.6, 0.2
 #: Loads and motion are at one time to half a frame of 60 Hz, s: 4 ms in the examples. Seen in the root's impulses over so long, s.
 MOST_LATE_S, IMPULSE_S = 0.01, 0.1
 #: Steps of time differ by so much of their median at most: 0.06 where times have four digits.
@@ -58,12 +48,16 @@ SHAKE_RAD, OUT_OF_RANGE_RAD = np.deg2rad(1.0), np.deg2rad(15.0)
 OFF_SHARE, OFF_TURN_RAD, OFF_PLACE_M, ACROSS_N_KG, FEWEST_MEANS = 0.08, 0.12, 0.05, 0.3, 4
 #: Means with less of the weight are left aside there: another foot's force, which was not measured, may lack.
 CARRIED = 0.8
-#: A foot's joints and mass centre lie no deeper than this below the force that carries it, m, where a foot is no higher than so
-#: much above the lowest body; it does not stand on end, with so much of its span upright.
-BELOW_FORCE_M, FOOT_M, ON_END = 0.03, 0.1, 0.75
 #: Angles that are written in whole tenths of a degree, or thousandths of a radian, bring forces of inertia that nobody exerts; so
 #: many rows and different numbers are no steps that were written by hand.
 COARSE_DEG, COARSE_RAD, FEWEST_ROWS, FEWEST_ANGLES = 0.1, 0.001, 20, 10
+#: A value that is held so many rows is left, or come to, by so much of the column's span where nobody moved so.
+HELD_SHARE = 0.25
+#: No foot leaves the ground with more than this share of its largest force within so long, s.
+LEFT_SHARE, LEAVES_S = 0.4, 0.011
+#: What a low-pass may take from an angle that moves by more than so much, rad (root mean squares): at 6 Hz 1.5 degrees at most in
+#: 45 recordings of people who walk, run and land; at 3 Hz, 2 and more in most. Noise of smaller movements is for it to take.
+TAKEN_RAD, MOVES_RAD = np.deg2rad(1.8), np.deg2rad(10.0)
 #: A force's jump of so much of its span that another one takes back to so much of it is no landing, which nobody leaves as fast.
 SHARE_OF_SPAN, SAME_JUMP = 0.5, 0.1
 #: A low-pass below the steps' frequency takes walking away, one far above the movement's leaves its noise, Hz: 6 Hz are 38 rad/s.
@@ -141,6 +135,16 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
         bend = np.abs(np.diff(values, 2))
         at = int(bend.argmax())
         out = bend[at] > max(ROUNDING, OUT_OF_SPAN * np.ptp(values), OUT_OF_USUAL * percentiles_seen(bend, (90.0,))[0])
+        if (
+            spikes_only
+            and (fall := np.flatnonzero((values[:-1] > LEFT_SHARE * values.max()) & (values[1:] == 0.0) & (usual < LEAVES_S))).size
+        ):
+            yield (
+                f"{file} falls from {values[fall[0]]:.0f} N to nothing in {name} after {time_s[fall[0]]:.6g} s: look for a "
+                "gap that was filled, or a stance that was cut."
+            )
+        if not spikes_only and (count := _held(values)):
+            yield f"{file} holds one value in {count} rows of {name} and jumps: look for a gap that was filled."
         if out and (not spikes_only or _returns(np.diff(values), at, float(np.ptp(values)))):
             after_s = time_s[np.isfinite(column)][at]
             turn = "" if spikes_only else ", or a whole turn"
@@ -215,6 +219,18 @@ def shaking(values: FloatArray, time_s: FloatArray) -> FloatArray:
     return noise
 
 
+def _held(values: FloatArray) -> int:
+    """In how many rows one value is held that the next ones, or those before, leave with a jump; 0 where none is."""
+    step = np.abs(np.diff(values))
+    least = max(LEFT_BY * median_seen(step[step > 0.0]), HELD_SHARE * np.ptp(values), ROUNDING) if step.any() else np.inf
+    counts = [0]
+    for first, end in unbroken(step == 0.0).tolist():
+        before, after = step[max(first - 2, 0) : first][::-1], step[end : end + 2]
+        jumps = [edge for edge in (before, after) if len(edge) > 1 and edge[0] > max(LEFT_BY * edge[1], least)]
+        counts += [end - first + 1] if jumps and end - first >= EQUAL_ROWS else []
+    return max(counts)
+
+
 def _returns(steps: FloatArray, at: int, span: float) -> bool:
     """Whether a jump at a row is taken back: by half in the next one, or, of half the span and more, as a whole in any."""
     rise, fall = steps[at : at + 2]
@@ -271,6 +287,20 @@ def filter_remarks(
     coarse = tenths.size and tenths.shape[1] >= FEWEST_ROWS and np.abs(tenths - np.round(tenths)).max() < 1e-6
     if coarse and len(np.unique(tenths)) > FEWEST_ANGLES:
         yield f"{files[1]} holds angles in whole steps of {quantum:g}: write more digits, as accelerations need them."
+    if cutoff_hz > 0.0 and columns:
+        rows = len(time_s) // 2
+        grid_s, smooth = tool_lowpass(mirrored(time_s, rows), mirrored(np.array([*columns.values()]).T, rows), cutoff_hz)
+        taken = [
+            name for name, values, low in zip(columns, columns.values(), smooth.T, strict=True)
+            if to_rad * np.std(values) > MOVES_RAD
+            and shaking(to_rad * values, time_s) <= SHAKE_RAD
+            and to_rad * np.sqrt(np.mean((np.interp(time_s, grid_s, low) - values) ** 2)) > TAKEN_RAD
+        ]  # fmt: skip
+        if taken:
+            yield (
+                f"The low-pass of {files[0]}, {cutoff_hz:.4g} Hz, takes more than {np.rad2deg(TAKEN_RAD):g} degrees (root mean "
+                f"square) from {some_of(taken, 3)} of {files[1]}."
+            )
     if cutoff_hz >= 0.0 and not CUTOFFS_HZ[0] <= cutoff_hz <= CUTOFFS_HZ[1]:
         yield (
             f"{files[0]} asks for a low-pass of {cutoff_hz:.4g} Hz, where movement needs {CUTOFFS_HZ[0]:g} to {CUTOFFS_HZ[1]:g}: "
@@ -302,7 +332,13 @@ def range_remarks(time_s: FloatArray, asked_s: Sequence[float] | FloatArray, fil
 
 
 def load_remarks(
-    pose: SkeletonPose, time_s: FloatArray, loads: Sequence[BodyLoad], reactions: JointReaction, file: str
+    pose: SkeletonPose,
+    time_s: FloatArray,
+    loads: Sequence[BodyLoad],
+    reactions: JointReaction,
+    file: str,
+    *,
+    covered: bool = True,
 ) -> Iterator[str]:
     """Describe loads that do not fit a motion.
 
@@ -318,6 +354,8 @@ def load_remarks(
         What the joints carry in them.
     file : str
         Name of the loads' document.
+    covered : bool, optional
+        Whether motion and loads are known at all of these times; what goes on beyond a table rests nowhere.
 
     Yields
     ------
@@ -329,7 +367,7 @@ def load_remarks(
         return
     model, n = pose.skeleton.model, 1 + int(AVERAGED_S * len(time_s) / (np.ptp(time_s) + AVERAGED_S))
     for load in loads:
-        yield from _place_remarks(pose, time_s, load, file)
+        yield from place_remarks(pose, time_s, load, file, covered=covered)
     up = -np.asarray(model.gravity_m_s2) / max(np.linalg.norm(model.gravity_m_s2), ROUNDING)
     force_N = np.sum([load.force_N for load in loads], axis=0)
     for number, root in enumerate(pose.skeleton.joints):
@@ -374,49 +412,6 @@ def _mismatch(means: FloatArray, up: FloatArray) -> Iterator[str]:
     place_m = np.linalg.norm(np.linalg.lstsq(arms.T, moment.ravel(), rcond=None)[0])
     if place_m > OFF_PLACE_M:
         yield f"{place_m:.2f} m beside where they act"
-
-
-def _place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file: str) -> Iterator[str]:
-    """Whether a load acts near its body, nearer to no other one, and not while the body swings."""
-    if load.segment == SURROUNDINGS:
-        yield f"{file} has a force on {SURROUNDINGS}, which moves no body: name the body that it acts on."
-        return
-    model = pose.skeleton.model
-    number, size = pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1)
-    loaded = size > LOADED * size.max()
-    point = np.asarray(load.point_m)[:, None]
-    joints = [joint.parent.place_m for joint in model.joints if joint.parent.body == load.segment]
-    places = np.array([np.zeros(3), model.bodies[number - 1].com_m, *joints])
-    away_m = np.linalg.norm(pose.points([number] * len(places), places) - point, axis=2).min(axis=1)
-    far_m = percentiles_seen(away_m * loaded, (100 * NEAR,))[0]
-    # The end of a body that nothing hangs on is not known: a foot without toes reaches a forefoot's length beyond its middle.
-    if far_m > FARTHEST_M + OF_SPAN * np.ptp(places) + (0.0 if joints else OF_FOREFOOT_M):
-        yield f"{file} has forces on {load.segment} {far_m:.2f} m from its joints: compare body, points, times and motion."
-    if not loaded.any() or len(time_s) < 2:
-        return
-    coms = pose.points(range(1, len(model.bodies) + 1), np.array([body.com_m for body in model.bodies]))
-    off_m = np.linalg.norm(coms - point, axis=2)[loaded].mean(axis=0)
-    if off_m[number - 1] > off_m.min() + NEARER_M:
-        nearest = model.bodies[int(off_m.argmin())].name
-        yield f"{file} has forces on {load.segment} that act nearer to {nearest}: compare body and points."
-    up = -np.asarray(model.gravity_m_s2) / max(np.linalg.norm(model.gravity_m_s2), ROUNDING)
-    heights_m = (coms[loaded] @ up).mean(axis=0)
-    if heights_m[number - 1] < heights_m.min() + FOOT_M:
-        above_m = (pose.points([number] * len(places), places)[loaded] - point[loaded]) @ up
-        below_m, upright_m = -median_seen(above_m.min(axis=1)), median_seen(np.ptp(above_m, axis=1))
-        if below_m > BELOW_FORCE_M:
-            yield f"{file} has forces {below_m:.2f} m above the lowest point of {load.segment}: compare points, motion and lengths."
-        if joints and upright_m > ON_END * np.linalg.norm(np.ptp(places, axis=0)):
-            yield f"{file} loads {load.segment} while it stands on end: compare body, motion and axes."
-    speed = np.gradient(pose.origin_m[:, number], time_s, axis=0)
-    # Of a belt, its speed: that of the body while it carries.
-    speed_m_s = np.linalg.norm(speed - np.average(speed, axis=0, weights=size), axis=1)
-    swing = speed_m_s > max(SWINGS_M_S, OF_FASTEST * speed_m_s.max())
-    if swing.any() and median_seen(size[swing]) > OF_EMPTY_PLATE_N_KG * model.mass_kg:
-        yield (
-            f"{file} has {median_seen(size[swing]):.0f} N on {load.segment} while it swings: compare body and times, and whether "
-            "plates were zeroed."
-        )
 
 
 def _lateness_s(time_s: FloatArray, force_N: FloatArray, left_N: FloatArray) -> float:

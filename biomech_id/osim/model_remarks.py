@@ -16,6 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import some_of
+from biomech_id.multibody.functions import PiecewisePolynomial, ScaledFunction
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelBody, ModelJoint
 from biomech_id.osim.skeleton.skeleton import Skeleton
 
@@ -27,6 +28,8 @@ MOST_KG = 300.0
 OF_WHOLE = 0.01
 #: Half of what a rod has that ends at its joints, and what a standing person has about the middle, m.
 LEAST_OF_SPAN, MOST_GYRATION_M = 0.13, 0.55
+#: Functions of a joint's angle are known within it, rad.
+WHOLE_TURN = 2.0 * np.pi
 #: A body with joints this far apart has the shape of a limb, m.
 LIMB_M = 0.15
 #: No mass centre and no joint is farther from the origin of its body, m.
@@ -36,7 +39,7 @@ ALONG_LIMB = (-0.1, 1.1)
 #: Rounding of tensors, as a share.
 ROUNDED = 1e-3
 #: Left and right bodies differ by less, in mass as a share and in radii of gyration and distances of mass centre and joints, m.
-UNLIKE_SHARE, UNLIKE_M = 0.25, 0.05
+UNLIKE_SHARE, UNLIKE_M = 0.25, 0.035
 #: A mass centre so near to its joint is one that nobody wrote, and one so far off says which way the body is long, m.
 AT_JOINT_M, ALONG_M = 0.005, 0.1
 #: About that line a body has less of its mean moment of inertia.
@@ -81,6 +84,12 @@ def model_remarks(skeleton: Skeleton, file: str) -> Iterator[str]:
         shapes[body.name] = body.mass_kg, np.array([*radii_m, *np.linalg.norm(places - body.com_m, axis=1)])
     if unlike := list(_unlike(shapes, OF_WHOLE * model.mass_kg)):
         odd["masses, inertias or lengths that its other side does not have"] = unlike
+    turning = {each.name for each in model.coordinates if each.motion == "rotational"}
+    for joint in model.joints:
+        of_angles = [each.function for each in (*joint.rotations, *joint.translations) if each.coordinate in turning]
+        functions = [each.inner if isinstance(each, ScaledFunction) else each for each in of_angles]
+        if any(isinstance(each, PiecewisePolynomial) and np.abs(each.breaks).max() > WHOLE_TURN for each in functions):
+            odd.setdefault("functions of angles beyond a whole turn, as degrees would have", []).append(joint.name)
     for oddity, names in odd.items():
         yield f"{file} has {oddity}: {some_of(names, 3)}. Compare units and signs."
 
@@ -110,6 +119,9 @@ def _at_joint(body: ModelBody, joint: ModelJoint) -> Iterator[str]:
 def _oddities(body: ModelBody, joints: FloatArray, counts: bool) -> Iterator[str]:
     """What is odd about a body on which others hang at these places (k, 3) in it, its own origin the first."""
     moments = np.linalg.eigvalsh(np.asarray(body.inertia_kgm2))
+    centre_m = np.linalg.norm(body.com_m)
+    if counts and centre_m > ALONG_M and len(joints) > 1 and np.linalg.norm(joints, axis=1).max() < AT_JOINT_M:
+        yield "no length, though its mass centre is off its joints"
     span = np.linalg.norm(np.ptp(joints, axis=0))
     if max(np.abs(joints).max(), np.abs(body.com_m).max()) > MOST_LENGTH_M:
         yield "mass centres or joints more than a metre from their body's origin"

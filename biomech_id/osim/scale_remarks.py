@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -15,6 +16,8 @@ from biomech_id.osim.document.setups import ScalerSetup
 SCALED_SHARE = 0.02
 #: A person's mass against that of the generic model at the person's size: from slight to heavy.
 OF_SIZE = (0.4, 2.5)
+#: The letter of a side in a body's name.
+SIDE = re.compile(r"(?<![a-z])[rl](?![a-z])")
 SCALING_STEPS = ("measurements", "manualScale")
 
 
@@ -49,10 +52,38 @@ def scaler_remarks(model: MusculoskeletalModel, setup: ScalerSetup) -> Iterator[
         if each.bodies and not scaled:
             names = ", ".join(body for body, _ in each.bodies)
             yield f"The measurement {each.name} scales bodies that {model.name} does not have: {names}."
+        across = [
+            f"{one} and {other}" for one, other in each.pairs
+            if {one, other} <= set(on) and {on[one], on[other]} <= scaled and side_of(on[one]) != side_of(on[other])
+        ]  # fmt: skip
+        if across:
+            yield f"The measurement {each.name} goes across the body and scales both sides: {some_of(across, 3)}."
         ends = {name for pair in each.pairs for name in pair if name in on and on[name] not in scaled}
         far = sorted(name for name in ends if scaled and not any(frozenset((on[name], body)) in joined for body in scaled))
         if far:
             yield f"The measurement {each.name} has markers away from the bodies that it scales: {', '.join(far)}."
+
+
+def side_of(body: str) -> str:
+    """Side of a body by its name, as models of OpenSim call it.
+
+    Parameters
+    ----------
+    body : str
+        Name of a body.
+
+    Returns
+    -------
+    str
+        "r", "l", or "" for a body in the middle.
+
+    Examples
+    --------
+    >>> from biomech_id.osim.scale_remarks import side_of
+    >>> side_of("femur_r"), side_of("torso")
+    ('r', '')
+    """
+    return "".join(SIDE.findall(body)[:1])
 
 
 def size_remarks(model: MusculoskeletalModel, factors: Mapping[str, FloatArray], mass_kg: float | None) -> Iterator[str]:

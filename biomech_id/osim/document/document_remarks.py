@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
+from biomech_id.errors import some_of
+from biomech_id.osim.document.joints import three_or_zeros
 from biomech_id.readers.opensim.document import described, element_text, objects_in, read_document
 
 #: Elements and what they may hold, by OpenSim 4.6 and by the setups of older versions.
@@ -67,6 +71,27 @@ def document_remarks(path: Path) -> Iterator[str]:
             for (name, tag), count in named.items():
                 if count > 1 and tag in OF_SEVERAL:
                     yield f"{path.name} has {name} {count} times in one {group}: {OF_SEVERAL[tag]}."
+
+
+def turned_remarks(model: Element, file: str) -> Iterator[str]:
+    """Name frames of a model whose turns are no radians.
+
+    Parameters
+    ----------
+    model : Element
+        Root of its document.
+    file : str
+        Its name, for the sentence.
+
+    Yields
+    ------
+    Iterator[str]
+        One sentence for all that are turned by more than a whole turn about an axis, or none.
+    """
+    frames = [frame for joints in model.iter("JointSet") for frame in joints.iter("PhysicalOffsetFrame")]
+    odd = [described(frame) for frame in frames if np.abs(three_or_zeros(frame, "orientation", file)).max() > 2.0 * np.pi]
+    if odd:
+        yield f"{file} turns {some_of(odd, 3)} by more than a whole turn: degrees are taken for radians here."
 
 
 def _of_element(element: Element, file: str) -> Iterator[str]:

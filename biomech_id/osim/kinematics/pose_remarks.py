@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, median_seen
+from biomech_id.algebra.arrays import FloatArray, median_seen, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
 from biomech_id.osim.input_remarks import repetition_remarks, shaking, unbroken
@@ -16,6 +17,10 @@ from biomech_id.osim.skeleton.closing import Closing
 
 #: A coordinate is outside its range from here on, rad or m: far above rounding, far below what a marker shows.
 OUTSIDE = 1e-6
+#: The letter of a side in a marker's name, and that of the other one.
+SIDE, OTHER = re.compile(r"^[RL](?=[._A-Z])|^[rl](?=[._])|(?<=[._])[RLrl]$"), {"R": "L", "L": "R", "r": "l", "l": "r"}
+#: To the right, in the axes of models whose vertical is another one.
+RIGHT = np.array([0.0, 0.0, 1.0])
 #: A constraint is open from here on, m and rad: filters and files leave less.
 MOST_OPEN_M, MOST_OPEN_RAD = 1e-3, np.deg2rad(0.5)
 #: Names that a sentence lists; of the rest it gives the number.
@@ -35,6 +40,14 @@ SHAKE_M = 0.005
 #: How far markers are from their places on the model at most, all taken together as they count, m: 0.018 in the examples, and 0.036
 #: where a model cannot follow in all directions, or where markers that stand are not placed on it yet.
 OFF_M, OFF_UNFOLLOWED_M = 0.03, 0.04
+#: All markers jump together where half of them leave their paths so many times as far as in the five frames before and behind, and
+#: farther than so, m, and than five usual steps along an axis, which may be of rounding: 5 times is the most of 150 files.
+JUMPS_OUT, JUMPS_M, NEARBY = 12.0, 5e-4, 5
+#: Left and right markers of one body are as even in their distances from the others as on the model, m: 0.017 in the examples.
+UNEVEN_M = 0.05
+#: Who leans aside by so much in half of the frames, with the pelvis and with all markers, is not upright: nobody of 45 recordings
+#: leans by more than 6 degrees, who runs, and forwards.
+ASIDE_RAD = np.deg2rad(9.0)
 #: Coordinates of a joint that moves freely.
 FREE = 6
 
@@ -131,15 +144,38 @@ def lying_remarks(model: MusculoskeletalModel, pose: TrackedPose) -> tuple[str, 
     up = tree.default_place[body, :3, :3].T @ (-down / np.linalg.norm(down))
     turned = tree.posture(pose.q[frames], rows=False).place[:, body, :3, :3] @ up
     cosine = turned @ (-down / np.linalg.norm(down))
+    name = tree.skeleton.body_names[body]
     if (cosine < LEANING_COSINE).mean() <= 0.5:
-        return ()
-    name, lean = tree.skeleton.body_names[body], np.rad2deg(np.arccos(np.clip(np.median(cosine), -1, 1)))
+        aside_rad = _aside_rad(pose, -down / np.linalg.norm(down), body)
+        if aside_rad <= ASIDE_RAD:
+            return ()
+        return (
+            f"The body {name} and all markers lean aside by {np.rad2deg(aside_rad):.0f} degrees in half of the frames, or more: "
+            "unless the subject does, the recording's vertical is not that of its floor.",
+        )
+    lean = np.rad2deg(np.arccos(np.clip(np.median(cosine), -1, 1)))
     axis, own = ("XYZ"[int(np.argmax(np.abs(vector)))] for vector in (np.median(turned, axis=0), down))
     return (
         f"The body {name} leans by {lean:.0f} degrees from its default: unless the subject lies, the recording has the vertical "
         f"along {axis}, where the model has it along {own}. "
         "Turn the recording, or read it as a trial and use inverse_kinematics(model, trial), which turns it.",
     )
+
+
+def _aside_rad(pose: TrackedPose, upwards: FloatArray, body: int) -> float:
+    """How far a body, from its default, and all markers lean to the same side in half of the frames; 0 where not to one."""
+    (tree, wanted), frames = pose.problem, np.isfinite(pose.cost)
+    R_default = tree.posture(pose.q[frames], rows=False).place[:, body, :3, :3] @ tree.default_place[body, :3, :3].T
+    aside = R_default @ RIGHT
+    aside -= np.outer(aside @ upwards, upwards)
+    measured_m = np.where(wanted.weight[frames, :, None] > 0, wanted.measured_m[frames], np.nan)
+    from_middle_m = measured_m - np.asarray(over_seen(np.nanmean, measured_m, axis=1))[:, None]
+    heights_m = from_middle_m @ upwards
+    slopes = np.nansum(heights_m[..., None] * from_middle_m, axis=1)
+    leans = [
+        np.median((each * aside).sum(axis=1)) for each in (R_default @ upwards, slopes / np.nansum(heights_m**2, axis=1)[:, None])
+    ]
+    return float(np.arctan(np.abs(leans).min())) if leans[0] * leans[1] > 0.0 else 0.0
 
 
 def marker_remarks(pose: TrackedPose, file: str) -> list[str]:
@@ -206,6 +242,68 @@ def recording_remarks(pose: TrackedPose, file: str) -> list[str]:
     if len(moved):
         remarks.append(f"Markers of {file} are not where the model has them among those of their body: {', '.join(moved)}.")
     return remarks
+
+
+def uneven_remarks(pose: TrackedPose, file: str) -> list[str]:
+    """Name a left and a right marker of one body that are not as far from its other markers as on the model, one against the other.
+
+    Parameters
+    ----------
+    pose : TrackedPose
+        What was tracked.
+    file : str
+        Name of the recording, for the sentence.
+
+    Returns
+    -------
+    list[str]
+        One sentence, or none. Markers of limbs are left aside: those of thighs and shanks are uneven on purpose.
+    """
+    wanted, names = pose.problem[1], list(pose.markers)
+    sided = {name: SIDE.sub(lambda m: OTHER[m[0]], name) for name in names if SIDE.search(name)}
+    mirrored = [names.index(sided[name]) if sided.get(name) in names else k for k, name in enumerate(names)]
+    alone = np.array([name in sided and sided[name] not in names for name in names])
+    measured_m = np.where(wanted.weight[..., None] > 0, wanted.measured_m, np.nan)[:: 1 + len(wanted.weight) // 50]
+    apart_m = median_seen(np.linalg.norm(measured_m[:, :, None] - measured_m[:, None], axis=3))
+    off_m = apart_m - np.linalg.norm(wanted.place_m[:, None] - wanted.place_m, axis=2)
+    uneven_m = np.abs(off_m - off_m[mirrored][:, mirrored]) * (wanted.body[:, None] == wanted.body)
+    uneven_m[(wanted.body != wanted.body[mirrored]) | (np.array(mirrored) == np.arange(len(names)))] = 0.0
+    uneven_m[:, alone] = 0.0
+    one, _ = np.unravel_index(int(np.nan_to_num(uneven_m).argmax()), uneven_m.shape)
+    if np.nan_to_num(uneven_m).max() <= UNEVEN_M:
+        return []
+    return [
+        f"Markers of {file} are uneven by {1e3 * np.nanmax(uneven_m):.0f} mm against the model, which has {names[one]} and "
+        f"{names[mirrored[one]]} of one body otherwise: look at both, and at the others of that body."
+    ]
+
+
+def together_remarks(position_m: FloatArray, time_s: FloatArray, file: str) -> Iterator[str]:
+    """Say that all markers of a recording jump at one time.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (N, K, 3), of the whole recording, NaN where a marker was not seen.
+    time_s : FloatArray
+        (N,), s, rising.
+    file : str
+        Name of the recording, for the sentence.
+
+    Yields
+    ------
+    Iterator[str]
+        One sentence, or none.
+    """
+    if len(position_m) < STANDS_FRAMES:
+        return
+    steps_m = np.abs(np.diff(position_m, axis=0))
+    bends_m = np.nan_to_num(median_seen(np.linalg.norm(np.diff(position_m, 2, axis=0), axis=2).T))
+    at = int(bends_m.argmax())
+    nearby_m = np.concatenate((bends_m[max(at - 1 - NEARBY, 0) : max(at - 1, 0)], bends_m[at + 2 : at + 2 + NEARBY]))
+    least_m = max(JUMPS_M, NEARBY * float(median_seen(steps_m[steps_m > 0.0])))
+    if bends_m[at] > max(least_m, JUMPS_OUT * nearby_m.max(initial=0.0)):
+        yield f"All markers of {file} jump together after {time_s[at]:.6g} s: look for parts put together, or frames that lack."
 
 
 def _stands_still(position_m: FloatArray, k: int) -> bool:

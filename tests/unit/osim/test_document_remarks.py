@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import numpy as np
 import pytest
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.multibody.functions import ScaledFunction, simm_spline
 from biomech_id.multibody.musculoskeletal import (
     Measurement,
     ModelBody,
@@ -18,8 +20,9 @@ from biomech_id.multibody.musculoskeletal import (
     ModelMarker,
     MusculoskeletalModel,
     OffsetFrame,
+    TransformAxis,
 )
-from biomech_id.osim.document.document_remarks import document_remarks
+from biomech_id.osim.document.document_remarks import document_remarks, turned_remarks
 from biomech_id.osim.document.setups import ScalerSetup
 from biomech_id.osim.model_remarks import model_remarks
 from biomech_id.osim.scale_remarks import scaler_remarks, size_remarks
@@ -138,23 +141,27 @@ def sided(side: str, **changes: float | FloatArray) -> MusculoskeletalModel:
     return replace(leg, bodies=bodies, joints=joints, coordinates=coordinates, markers=())
 
 
+def on_both_sides(right: MusculoskeletalModel, left: MusculoskeletalModel) -> MusculoskeletalModel:
+    """Two legs in one model."""
+    return replace(
+        right, bodies=(*right.bodies, *left.bodies), joints=(*right.joints, *left.joints),
+        coordinates=(*right.coordinates, *left.coordinates),
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
         ({}, False),
         ({"mass_kg": 9.0}, False),
         ({"mass_kg": 11.0}, True),
-        ({"com_m": np.array([0.0, -0.24, 0.0])}, True),
+        ({"com_m": np.array([0.0, -0.19, 0.0])}, False),
+        ({"com_m": np.array([0.0, -0.21, 0.0])}, True),
         ({"inertia_kgm2": np.diag([0.3, 0.03, 0.3])}, True),
     ],
 )
 def test_what_the_other_side_does_not_have_is_named(changes: dict[str, float | FloatArray], told: bool) -> None:
-    right, left = sided("r"), sided("l", **changes)
-    both = replace(
-        right, bodies=(*right.bodies, *left.bodies), joints=(*right.joints, *left.joints),
-        coordinates=(*right.coordinates, *left.coordinates),
-    )  # fmt: skip
-    remarks = remarks_on_model(both)
+    remarks = remarks_on_model(on_both_sides(sided("r"), sided("l", **changes)))
     assert [remark.split(": ")[1] for remark in remarks] == ["thigh_r, thigh_l. Compare units and signs."] * told
     assert all("that its other side does not have" in remark for remark in remarks)
 
@@ -220,3 +227,50 @@ def test_a_marker_that_is_two_joints_from_the_scaled_body_is_named() -> None:
     longer = replace(LEG, bodies=(*LEG.bodies, foot), joints=(*LEG.joints, ankle), markers=markers)
     (remark,) = scaler_remarks(longer, SCALER)
     assert remark == "The measurement leg has markers away from the bodies that it scales: ANKLE."
+
+
+@pytest.mark.parametrize(
+    ("pair", "scaled", "told"),
+    [
+        ("RL", ("shank_r", "shank_l"), True), ("RL", ("shank_r",), False), ("RL", ("thigh_r",), False),
+        ("RT", ("shank_r", "thigh_r"), False),
+    ],
+)  # fmt: skip
+def test_a_pair_of_markers_across_the_body_that_scales_both_sides_is_named(pair: str, scaled: tuple[str, ...], told: bool) -> None:
+    """Widths between the sides scale what lies between, or one side alone."""
+    bodies = {"R": "shank_r", "L": "shank_l", "T": "thigh_r"}
+    markers = tuple(ModelMarker(name, body, np.zeros(3)) for name, body in bodies.items())
+    both = replace(on_both_sides(sided("r"), sided("l")), markers=markers)
+    measured = (Measurement("width", ((pair[0], pair[1]),), tuple((name, "XYZ") for name in scaled)),)
+    remarks = [line for line in scaler_remarks(both, replace(SCALER, measurements=measured, manual=())) if "across" in line]
+    assert remarks == ["The measurement width goes across the body and scales both sides: R and L."] * told
+
+
+@pytest.mark.parametrize(("length_m", "com_m", "told"), [(0.0, -0.17, True), (-0.4, -0.17, False), (0.0, -0.05, False)])
+def test_a_limb_whose_joints_are_at_one_place_has_no_length(length_m: float, com_m: float, told: bool) -> None:
+    """A short body may be between two joints that are almost one, as in an ankle."""
+    knee = replace(LEG.joints[1], parent=OffsetFrame("thigh", place_m=np.array([0.0, length_m, 0.0])))
+    leg = replace(of_thigh(com_m=np.array([0.0, com_m, 0.0])), joints=(LEG.joints[0], knee))
+    remarks = [line for line in remarks_on_model(leg) if "no length" in line]
+    assert remarks == ["leg.osim has no length, though its mass centre is off its joints: thigh. Compare units and signs."] * told
+
+
+@pytest.mark.parametrize(
+    ("unit", "motion", "told"), [(1.0, "rotational", False), (180.0 / np.pi, "rotational", True), (60.0, "translational", False)]
+)
+def test_functions_of_angles_in_degrees_are_named(unit: float, motion: str, told: bool) -> None:
+    bends = ScaledFunction(1.1, simm_spline(unit * np.array([-2.0, -1.0, 0.0, 1.0]), np.array([0.0, 0.01, 0.02, 0.01])))
+    knee = replace(LEG.joints[1], kind="custom", translations=(TransformAxis("knee", (1.0, 0.0, 0.0), bends),))
+    coordinates = (LEG.coordinates[0], replace(LEG.coordinates[1], motion=motion))  # type: ignore[arg-type]
+    remarks = [
+        line for line in remarks_on_model(replace(LEG, joints=(LEG.joints[0], knee), coordinates=coordinates)) if "turn" in line
+    ]
+    assert [line.startswith("leg.osim has functions of angles beyond a whole turn") for line in remarks] == [True] * told
+
+
+@pytest.mark.parametrize(("turn", "told"), [("0 0 1.57", False), ("0 -6.3 0", True), ("0 0 90", True)])
+def test_frames_that_are_turned_by_degrees_are_named(turn: str, told: bool) -> None:
+    frame = f'<PhysicalOffsetFrame name="thigh_offset"><orientation>{turn}</orientation></PhysicalOffsetFrame>'
+    model = fromstring(f"<Model><JointSet><objects><PinJoint><frames>{frame}</frames></PinJoint></objects></JointSet></Model>")
+    remarks = list(turned_remarks(model, "leg.osim"))
+    assert [line.startswith("leg.osim turns PhysicalOffsetFrame thigh_offset by more than") for line in remarks] == [True] * told

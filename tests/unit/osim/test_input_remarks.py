@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,14 @@ from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import generalized_forces
 from biomech_id.osim.input_remarks import filter_remarks, load_remarks, motion_remarks, range_remarks, table_remarks
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
-from biomech_id.osim.kinematics.pose_remarks import marker_remarks, recording_remarks, shaking_remarks
+from biomech_id.osim.kinematics.pose_remarks import (
+    lying_remarks,
+    marker_remarks,
+    recording_remarks,
+    shaking_remarks,
+    together_remarks,
+    uneven_remarks,
+)
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from tests.unit.osim.test_opensim_run import MODEL, PLACES, POSE
 
@@ -216,6 +223,57 @@ def test_rounded_angles_and_odd_filters_are_said() -> None:
         assert f"setup.xml asks for a low-pass of {cutoff_hz:g} Hz" in odd
 
 
+@pytest.mark.parametrize(("cutoff_hz", "told"), [(3.0, 1), (6.0, 0), (12.0, 0)])
+def test_a_low_pass_that_takes_movement_is_said(cutoff_hz: float, told: int) -> None:
+    """A knee that swings within a third of a second; at 25 rows a second noise and movement cannot be told apart."""
+    swing = 60.0 * np.exp(-(((TIME_S - 0.3) / 0.09) ** 2))
+    files = "setup.xml", "walk.mot"
+    noise = np.random.default_rng(1).normal(0.0, 3.0, 60)
+
+    def taken(values: FloatArray, time_s: FloatArray, cutoff_hz: float) -> list[str]:
+        lines = list(filter_remarks(MODEL, time_s, {"tilt": values}, cutoff_hz, files, in_degrees=True))
+        return [line for line in lines if line.startswith(f"The low-pass of setup.xml, {cutoff_hz:g} Hz, takes more than 1.8 deg")]
+
+    assert len(taken(swing, TIME_S, cutoff_hz)) == told
+    assert taken(swing, 4.0 * TIME_S, cutoff_hz / 4.0) == []
+    assert taken(0.2 * swing, TIME_S, cutoff_hz) == []
+    assert taken(swing + noise, TIME_S, cutoff_hz) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "rounding", "told"),
+    [
+        pytest.param((), 0.0, 0, id="none"),
+        pytest.param((20, 21, 22, 23, 24, 25), 0.0, 1, id="zeros"),
+        pytest.param((20, 21), 0.0, 0, id="two"),
+        pytest.param((), 1.0, 0, id="whole degrees"),
+    ],
+)
+def test_a_value_that_is_held_until_a_jump_is_said(rows: tuple[int, ...], rounding: float, told: int) -> None:
+    hip = 20.0 + 20.0 * np.cos(5.0 * TIME_S)
+    hip = np.round(hip / rounding) * rounding if rounding else hip
+    hip[list(rows)] = 0.0
+    remarks = [line for line in table_remarks(TIME_S, {"hip": hip}, "walk.mot") if "jumps in" not in line]
+    assert remarks == ["walk.mot holds one value in 6 rows of hip and jumps: look for a gap that was filled."] * told
+
+
+def test_a_range_that_a_coordinate_keeps_to_is_no_gap() -> None:
+    """A knee that comes to its limit and leaves it at its own speed."""
+    knee = np.maximum(0.0, 60.0 * np.sin(9.0 * TIME_S))
+    assert list(table_remarks(TIME_S, {"knee": knee}, "walk.mot")) == []
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "falls_in_s", "told"), [(1000.0, 0.0, 1), (1000.0, 0.03, 0), (100.0, 0.0, 1), (100.0, 0.03, 0), (50.0, 0.0, 0)]
+)
+def test_a_force_that_falls_to_nothing_at_once_is_said(rate_hz: float, falls_in_s: float, told: int) -> None:
+    time_s = np.arange(int(rate_hz)) / rate_hz
+    force = np.where(time_s < 0.5, 700.0, 700.0 * np.clip(1.0 - (time_s - 0.5) / max(falls_in_s, 1e-9), 0.0, 1.0))
+    force[time_s > 0.8] = 0.0
+    remarks = list(table_remarks(time_s, {"force 1 on foot": force}, "loads.sto", spikes_only=True))
+    assert sum("from 700 N to nothing in force 1 on foot after 0." in line for line in remarks) == told
+
+
 def tracked(position_m: FloatArray) -> TrackedPose:
     """The pelvis below its markers, in three frames."""
     return track_markers(
@@ -294,6 +352,112 @@ def test_markers_that_are_off_all_together_are_said() -> None:
     position[0, 1] += 0.12 * away / np.linalg.norm(away)
     light = TrackingTasks({"P1": 1.0, "P2": 1e-4, "P3": 1.0})
     assert marker_remarks(track_markers(MODEL, tuple(PLACES), position, light, rate_hz=100.0), "walk.trc") == []
+
+
+SHOULDERS = {"Top": (0.0, 0.3, 0.0), "RSHO": (0.0, 0.2, 0.2), "LSHO": (0.0, 0.2, -0.2), "R.Wand": (0.1, 0.0, 0.1)}
+
+UPRIGHT = {
+    "Head": (0.0, 0.7, 0.0),
+    "RSHO": (0.0, 0.4, 0.2),
+    "LSHO": (0.0, 0.4, -0.2),
+    "RHEE": (0.0, -0.9, 0.1),
+    "LHEE": (0.1, -0.9, -0.1),
+}
+
+
+def of_markers(places: Mapping[str, tuple[float, ...]], lean_rad: tuple[float, float] = (0.0, 0.0)) -> TrackedPose:
+    """A body with these markers, leaning forwards and aside."""
+    model = replace(MODEL, markers=tuple(ModelMarker(name, "pelvis", np.array(place)) for name, place in places.items()))
+    q = np.repeat(np.array([[*lean_rad, 0.0, 0.0, 1.0, 0.0]]), 20, axis=0)
+    position = Skeleton(model).markers(q, tuple(places))
+    return track_markers(model, tuple(places), position, TrackingTasks(dict.fromkeys(places, 1.0)), rate_hz=100.0)
+
+
+def of_shoulders(moved: str, by_m: FloatArray) -> TrackedPose:
+    """The shoulders, one of whose markers is elsewhere than the model has it."""
+    pose = of_markers(SHOULDERS)
+    tree, wanted = pose.problem
+    measured_m = wanted.measured_m.copy()
+    if moved:
+        measured_m[:, pose.markers.index(moved)] += by_m
+    return replace(pose, problem=(tree, replace(wanted, measured_m=measured_m)))
+
+
+@pytest.mark.parametrize(
+    ("moved", "by_m", "told"),
+    [
+        ("", (0.0, 0.0, 0.0), False), ("RSHO", (0.0, 0.02, 0.0), False), ("RSHO", (0.0, -0.12, 0.0), True),
+        ("LSHO", (0.0, -0.12, 0.0), True), ("R.Wand", (0.0, 0.0, 0.3), False), ("Top", (0.0, 0.15, 0.0), False),
+    ],
+)  # fmt: skip
+def test_a_side_that_is_not_as_on_the_model_is_said(moved: str, by_m: tuple[float, ...], told: bool) -> None:
+    """A head that is higher is so for both sides, and a wand has no other one."""
+    remarks = uneven_remarks(of_shoulders(moved, np.array(by_m)), "walk.trc")
+    assert len(remarks) == told
+    assert all("RSHO" in line and "LSHO" in line for line in remarks)
+
+
+def test_wands_of_two_thighs_may_be_at_two_heights() -> None:
+    sides = {"r": 0.1, "l": -0.1}
+    thighs = tuple(ModelBody(f"thigh_{side}", 8.0, np.array([0.0, -0.2, 0.0]), 0.1 * np.eye(3)) for side in sides)
+    hips = tuple(
+        ModelJoint(f"hip_{side}", "weld", OffsetFrame("pelvis", place_m=np.array([0.0, 0.0, z])), OffsetFrame(f"thigh_{side}"), ())
+        for side, z in sides.items()
+    )
+    on_thighs = {
+        f"{side.upper()}{name}": (f"thigh_{side}", (0.05, y, 0.0)) for side in sides for name, y in (("THI", -0.2), ("KNE", -0.4))
+    }
+    markers = (*MODEL.markers, *(ModelMarker(name, body, np.array(place)) for name, (body, place) in on_thighs.items()))
+    model = replace(MODEL, bodies=(*MODEL.bodies, *thighs), joints=(*MODEL.joints, *hips), markers=markers)
+    names = tuple(marker.name for marker in markers)
+    position = np.repeat(Skeleton(model).markers(POSE, names), 3, axis=0)
+    position[:, names.index("LTHI"), 1] += 0.1
+    pose = track_markers(model, names, position, TrackingTasks(dict.fromkeys(names, 1.0)), rate_hz=100.0)
+    assert uneven_remarks(pose, "walk.trc") == []
+
+
+@pytest.mark.parametrize(("lean_deg", "told"), [(5.0, False), (-15.0, True), (15.0, True)])
+def test_who_leans_aside_throughout_is_said(lean_deg: float, told: bool) -> None:
+    remarks = lying_remarks(MODEL, of_markers(UPRIGHT, (0.0, np.deg2rad(lean_deg))))
+    assert len(remarks) == told
+    assert all(line.startswith("The body pelvis and all markers lean aside by 1") for line in remarks)
+
+
+def test_who_bends_forwards_or_wears_all_markers_on_a_belt_does_not_lean_aside() -> None:
+    assert lying_remarks(MODEL, of_markers(UPRIGHT, (-0.4, 0.0))) == ()
+    assert lying_remarks(MODEL, of_markers(SHOULDERS, (0.0, 0.26))) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        pytest.param(lambda walk: walk, 0, id="none"),
+        pytest.param(lambda walk: np.concatenate((walk[:30], walk[30:60][::-1], walk[60:])), 1, id="a part backwards"),
+        pytest.param(lambda walk: np.concatenate((walk[:30], walk[50:])), 1, id="a part left out"),
+        pytest.param(lambda walk: np.round(walk, 2), 0, id="whole centimetres"),
+        pytest.param(lambda walk: walk[:5], 0, id="five frames"),
+        pytest.param(
+            lambda walk: np.round(walk[:1], 3) + 0.001 * (np.arange(100) >= 50)[:, None, None], 0, id="a millimetre of rounding"
+        ),
+        pytest.param(
+            lambda walk: np.where(
+                np.arange(100)[:, None, None] < 50,
+                walk[:1],
+                walk[:1] + (walk - walk[50]) * (np.arange(100)[:, None, None] - 50) / 50,
+            ),
+            0,
+            id="goes off",
+        ),
+        pytest.param(lambda walk: np.full_like(walk, np.nan), 0, id="nothing"),
+    ],
+)
+def test_markers_that_all_jump_are_said(change: Callable[[FloatArray], FloatArray], told: int) -> None:
+    time_s = np.arange(100) / 100.0
+    body = np.random.default_rng(2).normal(size=(1, 8, 3))
+    sway = 0.05 * np.sin(6.0 * time_s)[:, None, None]
+    walk = change(body * (1.0 + sway) + np.multiply.outer(1.3 * time_s, [[1.0, 0.0, 0.0]]))
+    remarks = list(together_remarks(walk, time_s[: len(walk)], "walk.trc"))
+    assert [line.startswith("All markers of walk.trc jump together after") for line in remarks] == [True] * told
 
 
 @pytest.mark.parametrize(("noise_m", "told"), [(0.001, False), (0.01, True)])
@@ -475,6 +639,6 @@ def test_a_landing_is_no_jump_of_a_force_and_a_gap_hides_none(change: Callable[[
 def test_a_few_angles_in_whole_steps_are_not_rounded() -> None:
     few, many = np.array([0.0, 30.0, 60.0]), np.arange(30) % 12
     files = "setup.xml", "walk.mot"
-    assert list(filter_remarks(MODEL, TIME_S, {"knee": few}, 6.0, files, in_degrees=True)) == []
-    assert list(filter_remarks(MODEL, TIME_S, {"knee": np.repeat(few, 20)}, 6.0, files, in_degrees=True)) == []
-    assert len(list(filter_remarks(MODEL, TIME_S, {"knee": many.astype(float)}, 6.0, files, in_degrees=True))) == 1
+    assert list(filter_remarks(MODEL, TIME_S, {"knee": few}, -1.0, files, in_degrees=True)) == []
+    assert list(filter_remarks(MODEL, TIME_S, {"knee": np.repeat(few, 20)}, -1.0, files, in_degrees=True)) == []
+    assert len(list(filter_remarks(MODEL, TIME_S, {"knee": many.astype(float)}, -1.0, files, in_degrees=True))) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +22,7 @@ from biomech_id.multibody.musculoskeletal import (
 )
 from biomech_id.osim import run
 from biomech_id.osim.document.setups import PlacerSetup, PoseSetup, PoseTask
-from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks
+from biomech_id.osim.kinematics.inverse_kinematics import TrackingTasks, track_markers
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
@@ -112,3 +113,44 @@ def test_of_two_tasks_of_one_marker_the_first_counts(monkeypatch: pytest.MonkeyP
     table = SimpleNamespace(names=("P1", "P2"), rate_hz=100.0)
     run._tracked(MODEL, PoseSetup(tasks, Path("walk.trc"), None, (0.0, 1.0)), table, np.zeros(1), np.zeros((1, 2, 3)))  # type: ignore[arg-type]
     assert taken[0].marker_weights == {"P1": 1.0, "P2": 2.0}
+
+
+@pytest.mark.parametrize(("frames", "told"), [("ground", False), ("pelvis", False), ("torso", True)])
+def test_axes_of_a_third_body_are_named(tmp_path: Path, frames: str, told: bool) -> None:
+    force = (
+        "<ExternalForce><applied_to_body>pelvis</applied_to_body><force_identifier>f</force_identifier>"
+        f"<force_expressed_in_body>{frames}</force_expressed_in_body></ExternalForce>"
+    )
+    rows = "".join(f"{0.01 * k:g}\t0\t700\t0\n" for k in range(60))
+    (tmp_path / "loads.sto").write_text(f"l\nendheader\ntime\tfx\tfy\tfz\n{rows}", encoding="utf-8")
+    path = tmp_path / "loads.xml"
+    path.write_text(f"<ExternalLoads><objects>{force}</objects><datafile>loads.sto</datafile></ExternalLoads>", encoding="utf-8")
+    remarks = run._recorded_forces(path, np.arange(60) / 100.0)[1]
+    assert [line.startswith("loads.xml has axes of torso for a force on pelvis") for line in remarks] == [True] * told
+
+
+@pytest.mark.parametrize(("weight", "told"), [(1e-6, True), (0.1, False), (0.0, False)])
+def test_a_marker_that_weighs_next_to_nothing_is_named(weight: float, told: bool) -> None:
+    names = tuple(PLACES)
+    tasks = tuple(PoseTask(name, weight if name == "P1" else 1.0) for name in names)
+    setup = PoseSetup(tasks, Path("walk.trc"), None, (0.0, 1.0))
+    position = np.repeat(Skeleton(MODEL).markers(POSE, names), 3, axis=0)
+    pose = track_markers(
+        MODEL, names, position, TrackingTasks({task.name: max(task.weight, 1e-9) for task in tasks}), rate_hz=100.0
+    )
+    remarks = run._not_followed(setup, pose)
+    assert [line.startswith("Of the setup's tasks these weigh next to nothing: P1.") for line in remarks] == [True] * told
+
+
+@pytest.mark.parametrize(("off_m", "told"), [(0.1, False), (0.5, True)])
+def test_a_marker_that_is_placed_far_from_the_model_is_named(monkeypatch: pytest.MonkeyPatch, off_m: float, told: bool) -> None:
+    """A marker that no task follows is placed wherever it stood."""
+    places = {**PLACES, "P4": (0.1, 0.1, 0.0)}
+    model = replace(MODEL, markers=tuple(ModelMarker(name, "pelvis", np.array(place)) for name, place in places.items()))
+    position = np.repeat(Skeleton(model).markers(POSE, tuple(places)), 5, axis=0)
+    position[:, 3, 1] += off_m
+    table = MarkerTable(tuple(places), position, 100.0, 1, np.arange(5) / 100.0, "m")
+    monkeypatch.setattr(run, "read_trc", lambda _: table)
+    setup = PlacerSetup(PoseSetup(tuple(PoseTask(name, 1.0) for name in PLACES), Path("s.trc"), None, (0.0, 0.04)), "", "", "")
+    remarks = run._placed(model, setup)[2]
+    assert remarks == ["s.trc places more than 0.3 m from where the model has them: P4. Compare names and sides."] * told
