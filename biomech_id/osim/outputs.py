@@ -39,6 +39,9 @@ class ToolOutputs:
         Folder for the outputs; None for where the setup says, as far as that is below its own folder.
     results : str, optional
         Folder that the setup names as its results_directory; "" for its own.
+    beside : str, optional
+        An output that lies beside the setup whatever its results_directory, as the motion of OpenSim's inverse kinematics; where
+        ``out`` is None.
 
     Attributes
     ----------
@@ -53,12 +56,13 @@ class ToolOutputs:
         The folder is elsewhere by a link.
     """
 
-    def __init__(self, setup: Path, out: str | Path | None, results: str = "") -> None:
+    def __init__(self, setup: Path, out: str | Path | None, results: str = "", beside: str = "") -> None:
         self.setup, self.written, self.remarks = setup, list[Path](), list[str]()
         self._follows = out is None
         root = setup.parent if out is None else Path(out)
         below = folder_below(root, results) if self._follows else root
         self.folder = root if below is None else below
+        self._root, self._beside = root, beside
         refuse_outside(root, self.folder)
         if below is None:
             self.remarks.append(
@@ -88,7 +92,7 @@ class ToolOutputs:
                     f"{self.setup.name} names the outputs {other} and {name}, which would both be {path}; give them other names.",
                     value=name, expected="names that differ", where=str(self.setup),
                 )  # fmt: skip
-            there = os.path.normpath(self.folder / name.replace("\\", "/"))
+            there = os.path.normpath(self._folder_of(name) / name.replace("\\", "/"))
             if self._follows and there != os.path.normpath(path):
                 self.remarks.append(f"The output {name} of {self.setup.name} is written as {path}; -o names another folder.")
 
@@ -117,7 +121,7 @@ class ToolOutputs:
         with whole_file(path) as part:
             write(part, *content, **how)
             text = part.read_text(encoding="utf-8")
-            line = f"written by biomech-id opensim-run {self._hash(text)}\n"
+            line = f"written by biomech-id opensim-run {self._hash(text, path)}\n"
             if text.startswith("<?xml"):
                 text += f"<!-- {line[:-1]} -->\n"
             else:
@@ -126,6 +130,9 @@ class ToolOutputs:
             part.write_text(text, encoding="utf-8", newline="\n")
         self.written.append(path)
 
+    def _folder_of(self, name: str) -> Path:
+        return self._root if name and name == self._beside else self.folder
+
     def _place(self, name: str) -> Path:
         last = last_part(name)
         if not is_plain(last) or not last.lower().endswith(ENDINGS):
@@ -133,7 +140,7 @@ class ToolOutputs:
                 f"{self.setup.name} calls an output {name!r}, which is no name of a file that the tool writes; change it there.",
                 value=name, expected=f"a name that ends in {', '.join(ENDINGS)}", where=str(self.setup),
             )  # fmt: skip
-        path = self.folder / last
+        path = self._folder_of(name) / last
         if os.path.lexists(path) and not self._is_own(path):
             raise OutputError(
                 f"{path} is there already and is not what an earlier opensim-run of {self.setup.name} wrote, or was changed since: "
@@ -149,11 +156,11 @@ class ToolOutputs:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return False
-        return any(line[1] == self._hash(text[: line.start()] + text[line.end() :]) for line in _LINE.finditer(text))
+        return any(line[1] == self._hash(text[: line.start()] + text[line.end() :], path) for line in _LINE.finditer(text))
 
-    def _hash(self, text: str) -> str:
+    def _hash(self, text: str, path: Path) -> str:
         """Of an output and of the setup as it lies beside it, so that both may move together."""
-        setup, folder = self.setup.resolve(), self.folder.resolve()
+        setup, folder = self.setup.resolve(), path.parent.resolve()
         try:
             beside = Path(os.path.relpath(setup, folder)).as_posix()
         except ValueError:  # another disk of Windows

@@ -167,7 +167,7 @@ def run_tool(
     if isinstance(setup, ScaleSetup):
         outcome = _scale(setup, ToolOutputs(path, out), compat=compat)
     elif isinstance(setup, InverseKinematicsSetup):
-        outcome = _inverse_kinematics(setup, ToolOutputs(path, out, setup.results), compat=compat)
+        outcome = _inverse_kinematics(setup, ToolOutputs(path, out, setup.results, beside=setup.output_motion), compat=compat)
     elif isinstance(setup, InverseDynamicsSetup):
         outcome = _inverse_dynamics(setup, ToolOutputs(path, out, setup.results), undriven, compat=compat)
     else:

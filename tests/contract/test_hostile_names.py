@@ -220,7 +220,8 @@ def test_a_setup_replaces_what_it_wrote_and_nothing_that_was_touched(tool: str, 
     written = sorted(home / name for name in set(after) - set(before) if after[name] != "folder")
     folder = home / "out" if place else home / "case" / ("opensim_results/walk" if tool != "scale" else "")
     assert written
-    assert {path.parent for path in written} == {folder}
+    beside = {home / "case"} if tool == "ik" and not place else set()  # its motion, whatever results_directory says
+    assert {path.parent for path in written} == {folder} | beside
     # Again, and after everything has moved.
     assert biomech_id(*words).exit_code == 0
     assert contents(home) == after

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.osim.run import run_setup
 from biomech_id.pipeline.study.setup_task import SetupVerdict
 from biomech_id.pipeline.study.setups import run_setups
 from biomech_id.session.values.step import Step
@@ -178,6 +179,16 @@ def test_a_motion_lies_beside_its_setup_whatever_the_results_directory(folder: P
     assert "names no output_motion_file" in verdicts["ik.xml"].sentence
     assert "ik.mot" in verdicts["a_id.xml"].sentence
     assert [path.name for path in (tmp_path / "out/anna/ik").iterdir()] == ["manifest.json"]
+
+
+def test_setups_that_are_run_one_by_one_find_the_motion_too(folder: Path) -> None:
+    anna = folder / "anna"
+    in_results = ANNA["ik.xml"].replace('"ik">', '"ik"><results_directory>results</results_directory>')
+    (anna / "ik.xml").write_text(in_results.replace("<report_errors>false", "<report_errors>true"), encoding="utf-8")
+    for name in ("scale.xml", "ik.xml", "a_id.xml"):
+        run_setup(anna / name)
+    assert (anna / "ik.mot").is_file()
+    assert [path.name for path in (anna / "results").iterdir()] == ["ik_ik_marker_errors.sto"]
 
 
 def test_an_input_may_lie_on_another_disk(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
