@@ -118,6 +118,7 @@ def _document(walk: Diagnosis) -> dict[str, Any]:
     return {
         "trial": walk.name, "residuals_compared": len(walk.values), "misfit": walk.misfit, "causes_compared": walk.n_causes,
         "likely": [asdict(likely) for likely in walk.likely], "residuals": list(_residuals(walk)),
+        "unexplained": [{"residual": name, "of": of, "sds": sds} for (name, of), sds in walk.unexplained.items()],
         "not_seen_below": {cause: {"size": size, "unit": unit} for cause, (size, unit) in walk.told_from.items()},
     }  # fmt: skip
 

@@ -11,8 +11,8 @@ import pytest
 import biomech_id as bid
 from benchmarks.studies.gait_causes import NAMES, drawn, signature_rows
 from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
-from biomech_id.judgement.diagnosis.gaits import GAIT, gait_changes, gaits
-from biomech_id.judgement.diagnosis.put import late, plate_moved
+from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gait_changes, gaits
+from biomech_id.judgement.diagnosis.put import late, plate_moved, weighed
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import residuals
 from biomech_id.judgement.diagnosis.spread import HERE, package_spread
@@ -65,6 +65,28 @@ def test_a_patient_accuses_nothing(patient: str, seed: int) -> None:
     named = [one for one in answer.likely if one.group == GAIT]
     assert bool(named) == (patient == "hemiplegic")
     assert not any(cause.endswith("gait") for cause in answer.told_from)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_aid_that_nobody_states_is_asked_for_and_accuses_nothing(seed: int) -> None:
+    session = recorded("crutches", seed)
+    answer = diagnose_recorded(session, package_spread().of_any_body())
+    assert [one.cause for one in answer.likely if one.warns] == []
+    assert AID in {one.group for one in answer.likely}
+    # Where somebody says that there is none, something else has to explain it.
+    stated = diagnose_recorded(replace(session, aided=False), package_spread().of_any_body())
+    assert AID not in {one.group for one in stated.likely}
+    assert any(one.warns for one in stated.likely)
+
+
+@pytest.mark.parametrize("kg", [1.3, 0.75])
+def test_a_wrong_mass_is_no_aid(kg: float) -> None:
+    person = bid.virtual_subject()
+    session = recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial))
+    heavier = weighed(session, "", kg - 1.0)
+    assert heavier is not None
+    first = diagnose_recorded(heavier, package_spread().of_any_body()).likely[0]
+    assert (first.group, first.warns) == ("weight", True)
 
 
 def test_a_plate_that_is_moved_under_a_patient_is_told() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.causes import Cause, Possible
-from biomech_id.judgement.diagnosis.gaits import GAIT, gait_changes
+from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gait_changes
 from biomech_id.judgement.diagnosis.recorded import Recorded
 
 #: Marker -> segment whose axes it is moved along, and its ways that stand in blocks alone: with those of the dictionary three. The
@@ -30,6 +30,8 @@ SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "cameras and plates without common origin": (
         ("all plates dx", "all plates dy", "all plates dz", "all plates yaw", "cameras tilted"), "cameras"),
     "feet not flat in the static trial": (("both heels", "both forefeet"), "feet not flat"),
+    "an aid that nobody states": (("aid, ",), AID),
+    "an aid on the plates that nobody states": (("aid",), AID),
 }  # fmt: skip
 
 

@@ -22,6 +22,10 @@ GAIT = "gait"
 #: Those that are aids: no candidates where it is stated that nothing but the feet bears weight.
 AIDS = ("crutches", "walker")
 OWN, OTHER, SESSION = "own", "other", ""
+#: Class of what asks for an aid to be stated, and the residual that it lowers at every stance: the feet bear less than the weight.
+AID, BORNE = "aid", "single support / weight"
+#: How residuals begin that move with where the aid stands on a plate.
+TIP = "CoP medial"
 
 
 @cache
@@ -61,3 +65,31 @@ def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
             at = {(name, unit): changes[name, of[unit]] for name, unit in known if (name, of[unit]) in changes}
             ways.append(Possible(f"{side} {gait}", side, row, at, f"{{}} {gait}"))
     return ways
+
+
+def unstated_aid(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
+    """Return the parts of an aid that nobody states, for a block: who leans on what, and where it stands, varies.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    keys : Iterable[tuple[str, str]]
+        Residuals that it has a verdict on, and their units.
+
+    Returns
+    -------
+    list[Possible]
+        "aid, ...": one of each residual of plates that crutches change, of all plates alike. "aid's place, ...": of where the force
+        acts across the foot one of each plate, for an aid on a plate stands elsewhere at every step. None where somebody says
+        whether there is an aid.
+    """
+    on_plates = [(name, unit) for name, unit in keys if unit.isdigit()] if session.aided is None else []
+    parts = []
+    for (name, of), adds in gait_changes()[AIDS[0]].items():
+        at = {key: adds for key in on_plates if key[0] == name and of == OWN}
+        if at:
+            row = Cause("session", "1", 1.0, AID, one_sided=name == BORNE)
+            parts.append(Possible(f"aid, {name}", "", row, at))
+            parts += [Possible(f"aid's place, {name}", key[1], row, {key: adds}) for key in at if name.startswith(TIP)]
+    return parts if any(one.row.one_sided for one in parts) else []

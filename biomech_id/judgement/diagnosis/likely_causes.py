@@ -11,12 +11,14 @@ import pandas as pd
 
 from biomech_id.errors import BiomechError, Finding
 from biomech_id.judgement.diagnosis.diagnosis import Diagnosis, Found, diagnose
-from biomech_id.judgement.diagnosis.gaits import GAIT
+from biomech_id.judgement.diagnosis.gaits import AID, GAIT
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Trial
 from biomech_id.trial.worn import NOT_STATED, bears_weight
 
+#: At most so many residuals are named in a finding.
+MOST_NAMED = 5
 #: Columns of ``diagnosis.csv``.
 _COLUMNS = ("trial", "rank", "cause", "class", "size", "sd", "unit", "evidence", "alike", "moves", "look", "warns")
 
@@ -58,7 +60,8 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
     ------
     Finding
         ``likely-cause`` where somebody has to act: no way of walking explains it as well, and a curve lies elsewhere without it or
-        cannot show it. A way of walking that explains it best is none.
+        cannot show it. A way of walking that explains it best is none; of an aid that nobody states it is asked
+        (``aid-not-stated``). ``residuals-unexplained`` names what no known cause explains.
     """
     walk = None
     if isinstance(model, ConventionalModel):
@@ -70,11 +73,17 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
     for likely in walk.likely if walk else ():
         if likely.group == GAIT:
             continue
+        if likely.group == AID:
+            yield Finding("aid-not-stated", {}, trial.name)
+            continue
         acts = likely.warns and (likely.moves or not likely.judged_by_curves)
         yield Finding("likely-cause" if acts else "likely-cause-known", {
             "cause": likely.cause, "kind": likely.kind, "of": likely.of, "class": likely.group,
             "size": float(f"{likely.size:.3g}"), "sd": float(f"{likely.sd:.2g}"), "unit": likely.unit,
         }, trial.name)  # fmt: skip
+    if walk and walk.unexplained:
+        names = (f"{' '.join(filter(None, key))} ({sds:+.1f} SD)" for key, sds in [*walk.unexplained.items()][:MOST_NAMED])
+        yield Finding("residuals-unexplained", {"residuals": "; ".join(names), "n": len(walk.unexplained)}, trial.name)
 
 
 def whether_aided(aid: str) -> bool | None:

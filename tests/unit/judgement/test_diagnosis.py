@@ -263,6 +263,19 @@ def test_feet_that_stood_on_their_toes_keep_their_shape_and_are_told_with_their_
     assert first.size == pytest.approx(50.0, abs=1.96 * first.sd)
 
 
+def test_a_fault_whose_cause_nobody_wrote_is_named_by_its_residuals(judged: JudgedWalk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert diagnose_recorded(judged.session, package_spread().of_any_body()).unexplained == {}
+    leant = put.not_flat("HEE", judged.session, "", -0.090)
+    assert leant is not None
+    rows = {name: row for name, row in CAUSES.items() if row.group not in ("feet not flat", "static in shoes", "cameras")}
+    monkeypatch.setattr("biomech_id.judgement.diagnosis.causes.CAUSES", rows)
+    unexplained = diagnose_recorded(leant, package_spread().of_any_body()).unexplained
+    assert [*unexplained][:2] == [("TOE height, static", "L"), ("TOE height, static", "R")] or [*unexplained][:2] == [
+        ("TOE height, static", "R"), ("TOE height, static", "L"),
+    ]  # fmt: skip
+    assert max(unexplained.values()) < -6.0
+
+
 def test_feet_of_one_path_or_without_a_static_trial_cannot_have_been_raised(judged: JudgedWalk) -> None:
     standing = judged.session.standing
     assert standing is not None

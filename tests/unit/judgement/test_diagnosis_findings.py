@@ -13,7 +13,7 @@ from biomech_id.judgement.diagnosis import CAUSES, Diagnosis, Found, likely_caus
 from biomech_id.judgement.diagnosis.blocks import blocks_of, further
 from biomech_id.judgement.diagnosis.causes import possible
 from biomech_id.judgement.diagnosis.exchanges import exchanges
-from biomech_id.judgement.diagnosis.gaits import GAIT, gaits
+from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits
 from biomech_id.judgement.diagnosis.likely_causes import diagnosis_findings
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import residuals
@@ -22,7 +22,7 @@ from biomech_id.pipeline.stage.trial import SOLVING, muscle_forces
 from biomech_id.pipeline.stages import STAGES, Of
 from biomech_id.trial import Trial
 
-RULES = ("likely-cause", "likely-cause-known", "not-diagnosed")
+RULES = ("likely-cause", "likely-cause-known", "not-diagnosed", "aid-not-stated", "residuals-unexplained")
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,10 @@ def found(warns: bool, *, by_curves: bool = True, group: str = "thigh axis", siz
     )
 
 
-def findings_of(likely: Found, trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
+def findings_of(likely: Found, trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch, **unexplained: float) -> list[Finding]:
     static, walk = trials
-    answer = Diagnosis("walk", {}, {}, 200.0, 140, (likely,), {})
+    far = {(name, "L"): sds for name, sds in unexplained.items()}
+    answer = Diagnosis("walk", {}, {}, 200.0, 140, (likely,), {}, far)
     monkeypatch.setattr(likely_causes, "diagnose", lambda *args, **more: answer)
     return list(diagnosis_findings(walk, bid.conventional_model(static), ""))
 
@@ -87,6 +88,18 @@ def test_somebody_has_to_act_only_where_a_curve_moves_and_nothing_else_explains_
 
 def test_a_way_of_walking_is_no_finding(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:
     assert findings_of(found(False, group=GAIT, knee=6.0), trials, monkeypatch) == []
+
+
+def test_an_aid_that_nobody_states_is_asked_for(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:
+    (finding,) = findings_of(found(False, group=AID, knee=6.0), trials, monkeypatch)
+    assert (finding.rule, finding.severity) == ("aid-not-stated", Severity.INFO)
+
+
+def test_what_no_cause_explains_is_named_the_furthest_first(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:
+    far = {"a": -9.51, "b": 9.0, "c": 8.0, "d": 7.0, "e": 6.5, "f": 6.1}
+    _, finding = findings_of(found(True, knee=6.0), trials, monkeypatch, **far)
+    assert (finding.rule, finding.severity) == ("residuals-unexplained", Severity.WARNING)
+    assert finding.values == {"residuals": "a L (-9.5 SD); b L (+9.0 SD); c L (+8.0 SD); d L (+7.0 SD); e L (+6.5 SD)", "n": 6}
 
 
 def test_a_large_size_is_no_power_of_ten(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:
