@@ -41,7 +41,7 @@ BEYOND_M, MOST_BEYOND = 0.06, 0.25
 #: Divisors of what may be zero, m/s2 and m.
 NO_GRAVITY, NO_LENGTH_M = 1e-2, 1e-9
 #: Axes across the vertical have less of it than this.
-LEVEL = 0.5
+ACROSS_VERTICAL = 0.5
 
 
 def place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file: str, *, covered: bool = True) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _side_remarks(pose: SkeletonPose, load: BodyLoad, coms: FloatArray, file: st
         yield f"{file} has forces on {load.segment} that act beyond {hung.name}, on {hung.parent.body}: compare body and points."
     for name, axis in zip("XYZ", np.eye(3), strict=True):
         moves = np.ptp(coms @ axis, axis=0).any()
-        if moves and axis @ _upwards(pose) < LEVEL and not (load.force_N[loaded] @ axis).any():
+        if moves and axis @ _upwards(pose) < ACROSS_VERTICAL and not (load.force_N[loaded] @ axis).any():
             yield f"{file} has no force along {name} on {load.segment}, though bodies move along it: look for a column of zeros."
 
 
