@@ -124,10 +124,10 @@ def step_masses(
         return ()
     height_m = lowpass(_body_m(with_roles(markers))[:, 2:], markers.rate_hz, BODY_CUTOFF_HZ)[:, 0]
     rise_m_s = np.gradient(height_m) * markers.rate_hz
-    by_name = {plate.name: plate for plate in plates}
-    weighed = []
+    by_name = {plate.name: (plate, plate.time_s, plate_at_rest(plate).offset_N) for plate in plates}
+    time_s, weighed = markers.time_s, []
     for window, side, start_s, end_s, loaded in _windows(assignment, events):
-        change_m_s = float(np.diff(np.interp([start_s, end_s], markers.time_s, rise_m_s))[0])
+        change_m_s = float(np.diff(np.interp([start_s, end_s], time_s, rise_m_s))[0])
         up_N = _mean_up_N([by_name[name] for name in dict.fromkeys(n for s in loaded for n in s.plates)], start_s, end_s)
         mass_kg = up_N / (GRAVITY_M_S2 + change_m_s / (end_s - start_s))
         if abs(change_m_s) <= MOST_CHANGE_M_S and mass_kg > LEAST_MASS_KG:
@@ -258,16 +258,17 @@ def _windows(assignment: Assignment, events: Sequence[Event]) -> Iterator[_Windo
         if starts_s[-1] - starts_s[0] >= LEAST_STRIDES_S:
             yield StepWindow.STRIDES, "", starts_s[0], starts_s[-1], (stances[0],)
         return
-    for bearing, following in pairwise(stances):
+    offs_s = {side: [e.time_s for e in events if e.side == side and e.kind is EventKind.FOOT_OFF] for side in SIDES}
+    for number, (bearing, following) in enumerate(pairwise(stances)):
         if _follows(bearing, following) and _whole(bearing):
-            before = next((s for s in reversed(stances) if s.side == following.side and _follows(s, bearing)), None)
-            yield from _of_step(before, bearing, following, events)
+            earlier = reversed(stances[:number])
+            before = next((s for s in earlier if s.side == following.side and _follows(s, bearing)), None)
+            yield from _of_step(before, bearing, following, offs_s[following.side])
 
 
-def _of_step(before: Stance | None, bearing: Stance, following: Stance, events: Sequence[Event]) -> Iterator[_Window]:
+def _of_step(before: Stance | None, bearing: Stance, following: Stance, offs_s: Sequence[float]) -> Iterator[_Window]:
     side = bearing.side
     seen = before is not None and bool(before.plates)
-    offs_s = [e.time_s for e in events if e.side == following.side and e.kind is EventKind.FOOT_OFF]
     off_s = next((time_s for time_s in offs_s if bearing.start_s <= time_s < following.start_s), None)
     if off_s is not None and _whole(following):
         yield StepWindow.OFF if seen else StepWindow.TWO_PLATES, side, off_s, bearing.end_s, (bearing, following)
@@ -279,12 +280,15 @@ def _of_step(before: Stance | None, bearing: Stance, following: Stance, events: 
             yield StepWindow.MID, side, *middles_s, (before, bearing, following)
 
 
-def _mean_up_N(plates: Sequence[ForcePlate], start_s: float, end_s: float) -> float:
-    """Mean vertical force of some plates together between two times, over what each reads at rest, N."""
+def _mean_up_N(plates: Sequence[tuple[ForcePlate, FloatArray, float]], start_s: float, end_s: float) -> float:
+    """Mean vertical force of some plates together between two times, over what each reads at rest, N.
+
+    Each with the times of its samples, s, and what it reads at rest, N: of a long recording these are looked at once.
+    """
     total_N = 0.0
-    for plate in plates:
-        inside = (plate.time_s >= start_s) & (plate.time_s < end_s)
-        total_N += float(plate.force_lab_N[inside, 2].mean()) - plate_at_rest(plate).offset_N
+    for plate, time_s, rest_N in plates:
+        inside = slice(*np.searchsorted(time_s, (start_s, end_s)))
+        total_N += float(plate.force_lab_N[inside, 2].copy().mean()) - rest_N
     return total_N
 
 

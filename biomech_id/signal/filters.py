@@ -25,7 +25,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry
-from biomech_id.signal.runs import channel_runs
+from biomech_id.signal.runs import channel_runs, few_at_a_time
 
 #: Fewer samples than this hold nothing but a straight line between their ends.
 SHORTEST_RUN = 3
@@ -138,11 +138,12 @@ def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArr
 def _each_run(values: FloatArray, rate_hz: float, response: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Every uninterrupted stretch of every channel through a response without lag, NaN where it was."""
     flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
-    for channels, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
-        line, frequency_hz, spectrum = odd_spectrum(flat[start:stop, channels], rate_hz)
+    for every, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
         n = stop - start
-        filtered = np.fft.irfft(spectrum * response(frequency_hz)[:, None], n=2 * (n - 1), axis=0)
-        flat[start:stop, channels] = line + filtered[:n]
+        for channels in few_at_a_time(every, n):
+            line, frequency_hz, spectrum = odd_spectrum(flat[start:stop, channels], rate_hz)
+            filtered = np.fft.irfft(spectrum * response(frequency_hz)[:, None], n=2 * (n - 1), axis=0)
+            flat[start:stop, channels] = line + filtered[:n]
     return flat.reshape(np.shape(values))
 
 

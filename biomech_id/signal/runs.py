@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
+
+#: Samples of some channels that are worked on together; one channel is, however long it is.
+HELD_SAMPLES = 1 << 18
 
 
 def runs(present: BoolArray) -> list[tuple[int, int]]:
@@ -31,6 +34,25 @@ def runs(present: BoolArray) -> list[tuple[int, int]]:
     """
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
     return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+def few_at_a_time(channels: BoolArray, length: int) -> Iterator[IntArray]:
+    """Yield the chosen channels in turn, so many at a time as `HELD_SAMPLES` hold: a spectrum takes ten times its channels' memory.
+
+    Parameters
+    ----------
+    channels : BoolArray
+        (m,), True for the channels that are chosen.
+    length : int
+        Samples of each.
+
+    Yields
+    ------
+    IntArray
+        (k,), numbers of the next channels, at least one.
+    """
+    chosen = np.flatnonzero(channels)
+    yield from np.array_split(chosen, min(len(chosen), -(-len(chosen) * length // HELD_SAMPLES)))
 
 
 def channel_runs(values: FloatArray, shortest: int) -> Iterator[tuple[BoolArray, int, int]]:
