@@ -10,7 +10,7 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.extrema import load_rows
-from biomech_id.session.trial_tables import bands
+from biomech_id.session.trial_tables import each_band
 
 
 def peaks_finding(result: Solved, as_recorded: JointLoads) -> Finding | None:
@@ -61,7 +61,7 @@ def _is_load_peak(row: Mapping[str, object]) -> bool:
 def _standard_deviations(result: Solved) -> dict[tuple[object, ...], FloatArray]:
     """(side, cycle, variable, component) -> standard deviation (101,) from all sources together."""
     by_curve: dict[tuple[object, ...], FloatArray] = {}
-    for band in bands(result):
+    for band in (band for side in result.errors for band in each_band(result, side)):
         total = band.total
         by_curve |= {(band.cycle.side, band.cycle.number, *name): total[i] for i, name in enumerate(band.names)}
     return by_curve

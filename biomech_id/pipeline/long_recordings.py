@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ctypes
+from contextlib import suppress
+
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.surroundings import free_bytes
 from biomech_id.trial import Trial
 
-#: What analysing one video frame takes with all tables, bytes: measured on virtual walks on a belt, of 5 000 and 10 000 frames
-#: (``python -m benchmarks long_recordings``: 36 kB, 114 with bands).
-FRAME_BYTES, BANDS_FRAME_BYTES = 40_000, 85_000
+#: What one video frame takes, bytes, and what bands add to it, where tables are only written, piece by piece: measured on virtual
+#: walks on a belt (``python -m benchmarks long_recordings``).
+FRAME_BYTES, BANDS_FRAME_BYTES = 18_000, 6_000
+#: The same where a report, a review page or a norm asks for whole tables, and a norm for the bands of all cycles.
+WHOLE_FRAME_BYTES, WHOLE_BANDS_FRAME_BYTES = 40_000, 85_000
 #: A marker or an analog sample more than that walk has.
 NUMBER_BYTES, NUMBERS = 60, 400
 #: A recording this short is analysed whatever the system says: what it tells of its memory is rough.
 ALWAYS_FRAMES = 2000
+#: An array of so many bytes has memory of its own, of recordings longer than that.
+LARGE_BYTES, _MMAP_THRESHOLD = 4 << 20, -3
 
 
-def require_room(trial: Trial, *, bands: bool, free: int | None = None) -> None:
+def require_room(trial: Trial, *, bands: bool, whole: bool = True, free: int | None = None) -> None:
     """Refuse a recording whose analysis would not fit the memory.
 
     Parameters
@@ -24,6 +31,8 @@ def require_room(trial: Trial, *, bands: bool, free: int | None = None) -> None:
         The recording that is to be analysed.
     bands : bool
         Whether its bands of uncertainty are computed as well.
+    whole : bool, optional
+        Whether its tables are all in memory, and not only written.
     free : int | None, optional
         Bytes that may be taken; None asks the system.
 
@@ -32,17 +41,30 @@ def require_room(trial: Trial, *, bands: bool, free: int | None = None) -> None:
     FileRefusedError
         It has more frames than fit; the sentence says how many do.
     """
+    if trial.n_frames > ALWAYS_FRAMES:
+        _give_back()
     free = free_bytes() if free is None else free
     values = 4 * len(trial.markers.names) + sum(6 * plate.n_samples / trial.n_frames for plate in trial.plates)
-    frame_bytes = FRAME_BYTES + BANDS_FRAME_BYTES * bands + NUMBER_BYTES * max(0.0, values - NUMBERS)
-    fitting = int(free / frame_bytes)
+    frame_bytes = WHOLE_FRAME_BYTES + WHOLE_BANDS_FRAME_BYTES * bands if whole else FRAME_BYTES + BANDS_FRAME_BYTES * bands
+    fitting = int(free / (frame_bytes + NUMBER_BYTES * max(0.0, values - NUMBERS)))
     if trial.n_frames > max(fitting, ALWAYS_FRAMES):
-        spared = " (without uncertainty, recipe [output], three times as many)" if bands else ""
+        spared = " (without uncertainty, recipe [output], three times as many)" if bands and whole else ""
+        spared += f" (without report, review page and norm {'five times' if bands else 'twice'} as many)" if whole else ""
         raise FileRefusedError(
             f"{trial.name} has {trial.n_frames} frames, and the memory that is free here ({free / 1e9:.1f} GB) is enough for about "
             f"{max(fitting, ALWAYS_FRAMES)} of them{spared}: cut it into shorter recordings.",
             value=trial.n_frames, expected=f"at most {max(fitting, ALWAYS_FRAMES)} frames", where=trial.name,
         )  # fmt: skip
+
+
+def _give_back() -> None:
+    """Let the memory of large arrays go back to the system as soon as they do.
+
+    The C library of Linux keeps it once such arrays have come and gone: with twice the memory that they ever take. Others have no
+    such setting.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 def out_of_memory(trial: Trial) -> FileRefusedError:

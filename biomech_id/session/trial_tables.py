@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, wraps
+from itertools import islice
 from typing import Any, TypeVar
 
 from biomech_id.deprecation import deprecated
@@ -14,7 +16,7 @@ from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
 from biomech_id.session.bands.foot_bands import with_foot, with_pitch
-from biomech_id.session.bands.uncertainty import BandBlock, band_block
+from biomech_id.session.bands.uncertainty import BandBlock, LaidBlock, UncertaintyRows, band_block
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.session.tables.extrema import burst_rows, extrema_rows
@@ -22,7 +24,7 @@ from biomech_id.session.tables.frame_table import FrameTable, frame_table
 from biomech_id.session.tables.muscles import muscle_columns
 from biomech_id.session.tables.upper_body import upper_columns
 from biomech_id.session.tables.variables import added_columns
-from biomech_id.trial import EventKind
+from biomech_id.trial import Event, EventKind
 from biomech_id.uncertainty.marker_errors import skin_functions
 from biomech_id.uncertainty.recording import LegErrors
 
@@ -166,7 +168,9 @@ class _NoSources(Mapping[str, Any]):
 
 
 #: Tables of a trial that `kept_tables` gives.
-_TABLES = ("frames", "curves", "trial_budget", "peak_values", "peaks", "spatiotemporal_rows")
+_TABLES = ("frames", "curves", "trial_budget", "peaks", "spatiotemporal_rows")
+#: Frames of a trial's cycles up to which its bands are kept for whoever asks again: they take 50 kB a frame.
+KEPT_FRAMES = 4000
 
 
 def uncertainty_rows(trial: Solved) -> BandBlock:
@@ -178,7 +182,7 @@ def uncertainty_rows(trial: Solved) -> BandBlock:
         The trial, cut into cycles.
     """
     known: BandBlock | None = vars(trial).get("_kept", {}).get(uncertainty_rows)
-    return known or band_block(bands(trial), curves(trial))
+    return known or band_block((band for side in trial.errors for band in each_band(trial, side)), curves(trial))
 
 
 def kept_tables(trial: Solved) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -196,6 +200,7 @@ def kept_tables(trial: Solved) -> tuple[dict[str, Any], dict[str, Any]]:
     dict[str, Any]
         Side -> bands of the leg: most of what is kept, and seldom asked for again.
     """
+    bands(trial)
     held = {function.__name__: value for function, value in vars(trial).get("_kept", {}).items()}
     tables = {name: held[name] for name in _TABLES if name in held} | {"uncertainty_rows": uncertainty_rows(trial)}
     of_legs = {side: _computed(errors).get("bands", ()) for side, errors in trial.errors.items()}
@@ -230,9 +235,34 @@ def keep_tables(trial: Solved, tables: Mapping[str, Any]) -> None:
     tables : Mapping[str, Any]
         As of `kept_tables`.
     """
-    functions: tuple[Any, ...] = (frames, curves, trial_budget, peak_values, peaks, spatiotemporal_rows, uncertainty_rows)
+    functions: tuple[Any, ...] = (frames, curves, trial_budget, peaks, spatiotemporal_rows, uncertainty_rows)
     own = vars(trial).setdefault("_kept", _Kept())
     own.update({getattr(each, "__wrapped__", each): tables[each.__name__] for each in functions if each.__name__ in tables})
+
+
+def each_band(trial: Solved, side: str) -> Iterator[CycleBand]:
+    """Yield what `bands` returns of a leg, one cycle after the other; those of a long trial are kept by nobody.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+    side : str
+        "L" or "R"; nothing is yielded of a leg without errors.
+
+    Yields
+    ------
+    CycleBand
+        One a cycle, in their order.
+    """
+    if side not in trial.errors:
+        return
+    frames_cut = sum(cycle.duration_s for cycle in trial.cycles) * trial.motion.rate_hz
+    if frames_cut <= KEPT_FRAMES or _computed(trial.errors[side]):
+        yield from _bands_of_leg(trial, side)
+    else:
+        sd_s = _event_sds_s(trial)
+        yield from (band.of_cycle(band.cycle, sd_s(band.cycle)) for band in _fresh_bands(trial, side))
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
@@ -243,14 +273,21 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
         last["bands"] = last.pop("later")()
     same = last and all(one is other for one, other in zip(last["of"], of, strict=True))
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
-        made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
-        if trial.foot_columns:
-            skin = skin_functions(trial.motion, side)
-            feet = trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin
-            made = tuple(with_pitch(with_foot(band, *feet), trial.foot_columns) for band in made)
-        last.update(of=of, bands=made)
-    own = [cycles[_place(band.cycle)] for band in last["bands"]]
-    return (band.of_cycle(cycle, _event_sd_s(trial, cycle)) for band, cycle in zip(last["bands"], own, strict=True))
+        last.update(of=of, bands=tuple(_fresh_bands(trial, side)))
+    own, sd_s = [cycles[_place(band.cycle)] for band in last["bands"]], _event_sds_s(trial)
+    return (band.of_cycle(cycle, sd_s(cycle)) for band, cycle in zip(last["bands"], own, strict=True))
+
+
+def _fresh_bands(trial: Solved, side: str) -> Iterator[CycleBand]:
+    """Compute the bands of a leg."""
+    errors = trial.errors[side]
+    made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
+    if not trial.foot_columns:
+        yield from made
+        return
+    skin = skin_functions(trial.motion, side)
+    feet = trial.foot_columns, trial.foot_errors, errors.sizes, trial.motion, skin
+    yield from (with_pitch(with_foot(band, *feet), trial.foot_columns) for band in made)
 
 
 def _made_of(trial: Solved) -> tuple[object, ...]:
@@ -263,24 +300,31 @@ def _place(cycle: Cycle) -> tuple[object, ...]:
     return cycle.side, cycle.number, cycle.kinetics_valid, *(repr(t) for t in (cycle.start_s, cycle.end_s, cycle.foot_off_s))
 
 
-def _event_sd_s(trial: Solved, cycle: Cycle) -> Mapping[str, float]:
-    """Field of a cycle -> standard deviation of the time of that event, s: as found with it, else as assumed."""
-    other = "R" if cycle.side == "L" else "L"
-    strike, off = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
-    ends = {
-        "start_s": (cycle.side, strike), "end_s": (cycle.side, strike), "foot_off_s": (cycle.side, off),
-        "opposite_off_s": (other, off), "opposite_strike_s": (other, strike),
-    }  # fmt: skip
-    sd_s = {}
-    for name, (side, kind) in ends.items():
-        assumed_ms = trial.errors[cycle.side].sizes["strike_ms" if kind is strike else "off_ms"]
-        same = (e for e in trial.events if e.side == side and e.kind is kind and abs(e.time_s - getattr(cycle, name)) < 1e-6)
-        event = next(same, None)
-        sd_s[name] = 1e-3 * (assumed_ms if event is None or event.sd_ms is None else event.sd_ms)
-    return sd_s
+def _event_sds_s(trial: Solved) -> Callable[[Cycle], Mapping[str, float]]:
+    """Cycle -> its field -> standard deviation of the time of that event, s: as found with it, else as assumed."""
+    events: dict[tuple[str, EventKind], list[Event]] = {}
+    for event in sorted(trial.events, key=lambda event: event.time_s):
+        events.setdefault((event.side, event.kind), []).append(event)
+
+    def of_cycle(cycle: Cycle) -> Mapping[str, float]:
+        other = "R" if cycle.side == "L" else "L"
+        strike, off = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
+        ends = {
+            "start_s": (cycle.side, strike), "end_s": (cycle.side, strike), "foot_off_s": (cycle.side, off),
+            "opposite_off_s": (other, off), "opposite_strike_s": (other, strike),
+        }  # fmt: skip
+        sd_s = {}
+        for name, of in ends.items():
+            time_s, sizes = getattr(cycle, name), trial.errors[cycle.side].sizes
+            assumed_ms = sizes["strike_ms" if of[1] is strike else "off_ms"]
+            near = events.get(of, [])[bisect_left(events.get(of, []), time_s - 1e-6, key=lambda event: event.time_s) :][:2]
+            event = next((event for event in near if abs(event.time_s - time_s) < 1e-6), None)
+            sd_s[name] = 1e-3 * (assumed_ms if event is None or event.sd_ms is None else event.sd_ms)
+        return sd_s
+
+    return of_cycle
 
 
-@kept
 def peak_values(trial: Solved) -> tuple[dict[str, object], ...]:
     """Return extrema of every curve and the named bursts of joint power.
 
@@ -294,11 +338,13 @@ def peak_values(trial: Solved) -> tuple[dict[str, object], ...]:
     tuple[dict[str, object], ...]
         Rows of ``peaks.csv`` without how far they can be off.
     """
-    rows = extrema_rows(curves(trial), trial.cycles)
-    if trial.loads is not None and trial.mass_kg is not None:
-        sagittal = sagittal_curves(trial.motion, trial.loads, trial.cycles, mass_kg=trial.mass_kg)
-        rows += burst_rows(curves(trial), sagittal, trial.cycles)
-    return tuple(rows)
+    return (*extrema_rows(curves(trial), trial.cycles), *burst_rows(curves(trial), _sagittal(trial), trial.cycles))
+
+
+def _sagittal(trial: Solved) -> Curves:
+    if trial.loads is None or trial.mass_kg is None:
+        return stack_curves([])
+    return sagittal_curves(trial.motion, trial.loads, trial.cycles, mass_kg=trial.mass_kg)
 
 
 @kept
@@ -315,8 +361,47 @@ def peaks(trial: Solved) -> tuple[dict[str, object], ...]:
     tuple[dict[str, object], ...]
         Rows of ``peaks.csv``.
     """
-    works = joint_work_rows(curves(trial), bands(trial), trial.cycles)
-    return (*with_peak_sd(peak_values(trial), bands(trial), curves(trial)), *works)
+    return tuple(peak_rows(trial))
+
+
+def peak_rows(trial: Solved, uncertainty: UncertaintyRows | None = None) -> Iterator[dict[str, object]]:
+    """Yield what `peaks` returns, one row after the other.
+
+    Parameters
+    ----------
+    trial : Solved
+        The trial, cut into cycles.
+    uncertainty : UncertaintyRows | None, optional
+        Takes the rows of ``uncertainty.csv`` as well, for which the bands of a long trial would be computed again.
+
+    Yields
+    ------
+    dict[str, object]
+        Rows of ``peaks.csv``.
+    """
+    if (known := vars(trial).get("_kept", {}).get(peaks.__wrapped__)) is not None:  # type: ignore[attr-defined]
+        if uncertainty is not None:
+            uncertainty.blocks.append(uncertainty.lay(uncertainty_rows(trial)))
+        yield from known
+        return
+    of_cycle, sagittal, none = curves(trial).by_cycle(), _sagittal(trial).by_cycle(), stack_curves([])
+    passing = {side: each_band(trial, side) for side in trial.errors}
+    later: tuple[list[dict[str, object]], ...] = ([], [])
+    noted: dict[str, list[LaidBlock]] = {side: [] for side in trial.errors}
+    for cycle in trial.cycles:
+        key = (cycle.side, cycle.number)
+        own, band = of_cycle.get(key, none), list(islice(passing.get(cycle.side, iter(())), 1))
+        extrema, bursts = extrema_rows(own, [cycle]), burst_rows(own, sagittal.get(key, none), [cycle])
+        rows = list(with_peak_sd([*extrema, *bursts], band, own))
+        yield from rows[: len(extrema)]
+        later[0].extend(rows[len(extrema) :])
+        later[1].extend(joint_work_rows(own, band, [cycle]))
+        if band and uncertainty is not None:
+            noted[cycle.side].append(uncertainty.lay(band_block(band, own)))
+    for more in later:
+        yield from more
+    if uncertainty is not None:
+        uncertainty.blocks += [block for side in trial.errors for block in noted[side]]
 
 
 @kept
@@ -334,7 +419,8 @@ def spatiotemporal_rows(trial: Solved) -> tuple[dict[str, object], ...]:
         Rows of ``spatiotemporal.csv``.
     """
     cycles = {(cycle.side, cycle.number): cycle for cycle in trial.cycles}
-    sd_s = {key: _event_sd_s(trial, cycle) for key, cycle in cycles.items() if cycle.side in trial.errors}
+    of_cycle = _event_sds_s(trial)
+    sd_s = {key: of_cycle(cycle) for key, cycle in cycles.items() if cycle.side in trial.errors}
     parameters = {(each.side, each.cycle, each.parameter): each for each in trial.parameters}
     rows: list[dict[str, object]] = []
     for parameter in trial.parameters:

@@ -54,6 +54,8 @@ FARTHEST = 3.0
 LEAST_RANGE_RAD = 0.02
 #: A displacement that does less than this, rad or m per metre, does nothing: a response is measured to some 1e-9.
 NO_RESPONSE = 1e-7
+#: Looks at a walk that are all taken, wherever they are wanted: beyond, most of their weights are nothing.
+FEW_KNOWN = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +150,11 @@ class LegMarkerErrors:
         placed, skin = ([error for error in errors if (error.function is None) is still] for still in (True, False))
         moved = np.flatnonzero(self._walking > NO_RESPONSE)
         width = 3 * vectors
-        looked = len(self.response.frames)
-        walking = self.response.walking[moved, :, :vectors].transpose(1, 2, 3, 0).reshape(looked, width * len(moved))
+        looked = _around(self.response.frames, frames)
+        walking = self.response.walking[moved, looked, :vectors].transpose(1, 2, 3, 0).reshape(-1, width * len(moved))
         # g, g' and g'' below each other, and beside each other what multiplies them.
         g = np.empty((n, orders, width * len(moved)))
-        for order, weights in enumerate(_between(self.response.frames, frames, self.motion.rate_hz, orders)):
+        for order, weights in enumerate(_between(self.response.frames[looked], frames, self.motion.rate_hz, orders)):
             np.matmul(weights, walking, out=g[:, order])
         g = g.reshape(n, orders * width, len(moved))
         per = jacobian.transpose(1, 2, 0, 3, 4).reshape(n, rows, orders * width)
@@ -319,6 +321,14 @@ def tissue_size(marker: MovedMarker) -> str:
     if marker.segment == "foot":
         return "tissue_heel_mm" if marker.role == "heel" else "tissue_toe_mm"
     return f"tissue_{marker.segment}_mm"
+
+
+def _around(known: IntArray, wanted: IntArray) -> slice:
+    """Which of many known rows a spline between them takes for the wanted ones: their neighbours, and one more for its slope."""
+    if len(known) <= FEW_KNOWN:
+        return slice(None)
+    first, last = np.searchsorted(known, (wanted.min(), wanted.max()), side="right")
+    return slice(max(0, min(first - 2, len(known) - 4)), max(last, 1) + 2)
 
 
 def _between(known: IntArray, wanted: IntArray, rate_hz: float, orders: int) -> Iterator[FloatArray]:

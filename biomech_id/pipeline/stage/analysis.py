@@ -81,6 +81,8 @@ class TrialAnalysis:
         Hash of all that its results follow from; empty where nobody asked for it, or something is no data.
     kept : Mapping[str, Any] | None, optional
         What another run kept of this trial, if its results are taken over.
+    whole : bool, optional
+        Whether somebody asks for whole tables: a report, a review page, a norm, the next run.
     """
 
     trial: Trial
@@ -105,6 +107,7 @@ class TrialAnalysis:
     foot_models: Mapping[str, CalibratedFeet] = field(default_factory=dict)
     key: str = ""
     kept: Mapping[str, Any] | None = None
+    whole: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,12 +66,13 @@ def line_up(session: Analysis, job: Job) -> Analysis:
         for group in session.groups
     }
     refuse_unlike_footwear(pairs, condition)
+    whole = own.recipe.report or own.recipe.review_page or session.norm is not None or session.reuse is not None
     walks = [
         TrialAnalysis(
             trial, group.model, group.subject, review=session.own_review, extra=extra.get(trial.name, ()),
             condition=f"{called.condition(condition(Path(trial.path).stem))} {group.placement}".strip(), carried=carried[id(group)],
             worn=worn_in(trial, group.subject, condition(Path(trial.path).stem)), static=group.static.name if group.static else "",
-            foot_models=group.feet,
+            foot_models=group.feet, whole=whole,
         )
         for trial, group in pairs
     ]  # fmt: skip

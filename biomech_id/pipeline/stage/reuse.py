@@ -29,7 +29,7 @@ from biomech_id.request.intake import Reader
 from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.session.solved import Solved
-from biomech_id.session.trial_tables import keep_tables, kept_tables, with_kept_bands
+from biomech_id.session.trial_tables import keep_tables, kept_tables, peaks, with_kept_bands
 from biomech_id.trial import Trial
 
 #: What of a trial its tables do not follow from, or what comes out of one file with what they do.
@@ -157,6 +157,8 @@ def with_tables(analysis: Analysis) -> Mapping[str, object]:
             follow[trial.name] = (walk.key, walk.mean_cycle_s, made_of)
             if walk.kept is not None and walk.kept["made_of"] == made_of:
                 keep_tables(trial, walk.kept["tables"])
+            else:
+                peaks(trial)  # which `keep` writes
     return follow
 
 

@@ -43,7 +43,7 @@ from biomech_id.uncertainty.sizes import error_sizes
 
 def prepare_walk(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Fill gaps and filter what is raw; a recording without movement, or too long for the memory, is refused."""
-    require_room(walk.trial, bands=recipe.uncertainty)
+    require_room(walk.trial, bands=recipe.uncertainty, whole=walk.whole)
     _require_movement(walk.trial)
     return replace(walk, prepared=prepare_trial(walk.trial, walk.model, recipe))
 

@@ -155,8 +155,8 @@ class CycleBand:
 
 def cycle_bands(
     motion: BodyMotion, loads: JointLoads | None, errors: Mapping[str, LegErrors], cycles: Sequence[Cycle], *, mass_kg: float | None
-) -> tuple[CycleBand, ...]:
-    """Return the bands of every cycle of a trial.
+) -> Iterator[CycleBand]:
+    """Yield the bands of every cycle of a trial, those of a leg together.
 
     Parameters
     ----------
@@ -170,8 +170,12 @@ def cycle_bands(
         Cycles of the trial, of both sides.
     mass_kg : float | None
         Body mass that kinetics are divided by; None for kinematics only.
+
+    Yields
+    ------
+    CycleBand
+        One a cycle.
     """
-    bands = []
     for side, of_leg, of_side in _some_cycles(errors, cycles, motion.rate_hz):
         rows = [_rows(motion, cycle) for cycle in of_side]
         every = np.unique(np.concatenate(rows))
@@ -179,8 +183,7 @@ def cycle_bands(
         loaded = [own for cycle, own in zip(of_side, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
         wanted = np.unique(np.concatenate(loaded)) if loaded else np.empty(0, dtype=np.intp)
         whole = _leg_changes(motion, (loads if mass_kg else None, mass_kg or 1.0), side, of_leg, every, wanted)
-        bands += [_cut(whole, motion, cycle, own) for cycle, own in zip(of_side, rows, strict=True)]
-    return tuple(bands)
+        yield from (_cut(whole, motion, cycle, own) for cycle, own in zip(of_side, rows, strict=True))
 
 
 def _some_cycles(

@@ -20,6 +20,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.normalise import normalise
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.bands import CycleBand
+from biomech_id.session.tables.cycle_table import frames_around
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 
 #: Column of ``uncertainty.csv`` that published repeatability counts to.
@@ -62,11 +63,12 @@ def with_foot(
         return band
     sds = [known.get(row.column(band.cycle.side)) or _published(row, sizes) for row in rows]
     of_frames = [(i, source, sd) for i, of_row in enumerate(sds) for source, sd in of_row.items()]
-    values = np.empty((motion.n_frames, len(of_frames) + skin.shape[1]))
+    around = frames_around(motion, band.cycle)
+    values = np.empty((around.stop - around.start, len(of_frames) + skin.shape[1]))
     for number, (*_, sd) in enumerate(of_frames):
-        values[:, number] = sd
-    values[:, len(of_frames) :] = np.nan_to_num(skin)
-    in_cycle = _in_cycle(motion, band.cycle, values)
+        values[:, number] = sd if np.ndim(sd) == 0 else np.asarray(sd)[around]
+    values[:, len(of_frames) :] = np.nan_to_num(skin[around])
+    in_cycle = _in_cycle(motion, band.cycle, values, around.start)
     # Two draws share the variance of skin.
     shapes = {_SKIN: in_cycle[len(of_frames) :] / np.sqrt(2.0)}
     constant = np.ones((1, band.changes.shape[2]))
@@ -118,10 +120,10 @@ def with_pitch(band: CycleBand, columns: Mapping[str, FloatArray | None]) -> Cyc
     )  # fmt: skip
 
 
-def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray) -> FloatArray:
-    """Values of frames (n_frames, k) at the points of a cycle: (k, 101)."""
-    first_time_s = (motion.first_frame - 1) / motion.rate_hz
-    return normalise(of_frames, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, points=CURVE_POINTS).T
+def _in_cycle(motion: BodyMotion, cycle: Cycle, of_frames: FloatArray, first_row: int) -> FloatArray:
+    """Values of the frames from one on (n, k) at the points of a cycle: (k, 101)."""
+    first_time_s, place = (motion.first_frame - 1) / motion.rate_hz, {"points": CURVE_POINTS, "first_row": first_row}
+    return normalise(of_frames, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, **place).T
 
 
 def _published(row: SignRow, sizes: Mapping[str, float]) -> Mapping[str, FloatArray | float]:

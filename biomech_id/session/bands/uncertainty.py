@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from os import SEEK_END
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import ERROR_SOURCES
+from biomech_id.conventions import ERROR_SOURCES, table_columns
 from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.cycle_table import Curves
-from biomech_id.session.tables.session_tables import CURVE_POINTS, block_table
+from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
 
 TOTAL, EVENTS, SHIFT = "total", "events", "hip_centre_shift"
 
@@ -64,6 +68,10 @@ def band_rows(bands: Iterable[CycleBand], curves: Curves) -> Iterator[BandRow]:
 
 #: What rows of ``uncertainty.csv`` have in common, one mapping a curve, and column -> (101 n_curves,).
 BandBlock = tuple[list[dict[str, Any]], dict[str, FloatArray]]
+#: The same while its numbers lie elsewhere: where they begin there, and which columns they are.
+LaidBlock = tuple[list[dict[str, Any]], int, tuple[str, ...]]
+#: Bytes of a session's rows that are held in memory.
+HELD_BYTES = 64 << 20
 
 
 def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
@@ -87,19 +95,58 @@ def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
     return heads, _joined([row.columns for row in rows])
 
 
-def uncertainty_table(trials: Iterable[BandBlock]) -> pd.DataFrame:
-    """Return ``uncertainty.csv``: one row a percent, one column a source.
+class UncertaintyRows:
+    """Rows of ``uncertainty.csv`` that wait to be written: 6 kB a frame, which lie in a temporary file where there are many.
 
-    Parameters
+    Attributes
     ----------
-    trials : Iterable[BandBlock]
-        As of `band_block`.
+    blocks : list[LaidBlock]
+        In the order of the table.
     """
-    blocks = [block for block in trials if block[0]]
-    heads = [head for of_trial, _ in blocks for head in of_trial]
-    measured = blocks[0][1] if len(blocks) == 1 else _joined([columns for _, columns in blocks])
-    percent = np.tile(np.arange(CURVE_POINTS), len(heads))
-    return block_table("uncertainty", heads, CURVE_POINTS, {"percent": percent, **measured})
+
+    def __init__(self) -> None:
+        self.blocks: list[LaidBlock] = []
+        self._file = SpooledTemporaryFile(max_size=HELD_BYTES)  # noqa: SIM115 - open as long as the rows are asked for
+
+    def lay(self, block: BandBlock) -> LaidBlock:
+        """Put the rows of a trial, or of a cycle, where they wait.
+
+        Parameters
+        ----------
+        block : BandBlock
+            As of `band_block`.
+
+        Returns
+        -------
+        LaidBlock
+            What `blocks` takes, when it is its turn.
+        """
+        heads, columns = block
+        start = self._file.seek(0, SEEK_END)
+        self._file.write(np.stack(list(columns.values())).tobytes() if heads else b"")
+        return heads, start, tuple(columns)
+
+    def late(self) -> LateTable:
+        """Return the table, before its rows are made."""
+        self.blocks = [block for block in self.blocks if block[0]]
+        self._ends = list(accumulate(len(heads) for heads, *_ in self.blocks))
+        return LateTable(self._ends[-1] if self._ends else 0, CURVE_POINTS, len(table_columns("uncertainty")), self._rows)
+
+    def _rows(self, some: slice) -> pd.DataFrame:
+        """The rows of some curves."""
+        first, last, _ = some.indices(self._ends[-1] if self._ends else 0)
+        number = bisect_right(self._ends, first)
+        own = self.blocks[number : bisect_left(self._ends, last) + 1]
+        before = first - (self._ends[number - 1] if number else 0)
+        heads = [head for of_block, *_ in own for head in of_block][before : before + last - first]
+        at = slice(CURVE_POINTS * before, CURVE_POINTS * (before + len(heads)))
+        numbers = {name: column[at] for name, column in _joined([self._columns(*block) for block in own]).items()}
+        return block_table("uncertainty", heads, CURVE_POINTS, {"percent": np.tile(np.arange(CURVE_POINTS), len(heads)), **numbers})
+
+    def _columns(self, heads: Sequence[object], start: int, names: Sequence[str]) -> dict[str, FloatArray]:
+        self._file.seek(start)
+        numbers = np.frombuffer(self._file.read(8 * len(names) * CURVE_POINTS * len(heads)))
+        return dict(zip(names, numbers.reshape(len(names), -1), strict=True))
 
 
 def _joined(parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:

@@ -7,8 +7,7 @@ sees the old session or the new one, never a mixture; a run that dies leaves a h
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,8 @@ from biomech_id.files.unfinished import is_unfinished
 from biomech_id.session.output.emg_tables import EMG_TABLES
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.thinning import restored, steps_of, thinned
-from biomech_id.session.tables.csv_text import csv_bytes, read_csv, read_frames_csv
-from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.session.tables.csv_text import csv_bytes, csv_pieces, read_csv, read_frames_csv
+from biomech_id.session.tables.session_tables import LateTable, LateTables, Table, Tables
 from biomech_id.session.values.step import begin
 
 JSON_TABLES = ("calibration", "summary")
@@ -89,10 +88,11 @@ def write_folder(
         for name, written in _files(tables, kept, rows or {}):
             path = folder / name
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(written)
+            with path.open("wb") as file:
+                file.writelines(written)
         for extra in extras:
             extra(folder)
-        listed = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
+        listed = tables.with_others(manifest={**tables.manifest, "outputs": _hashes(folder)})
         (folder / MANIFEST).write_text(json_text(listed.manifest), encoding="utf-8", newline="\n")
         if owner_only:
             keep_private(folder)
@@ -223,21 +223,30 @@ def damaged_outputs(out: Path) -> tuple[str, ...]:
     return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
 
 
-def _files(tables: Tables, kept: KeptValues | None, rows: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each file of the tables."""
+def _files(tables: Tables, kept: KeptValues | None, rows: Mapping[str, object]) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Name and bytes of each file of the tables, piece by piece."""
     steps = steps_of(tables.summary)
-    for trial, frames in tables.frames.items():
-        yield f"trials/{trial}.csv", csv_bytes(frames, kept, {"": ("frames", rows[trial])} if trial in rows else {})
+    for trial in tables.frames:
+        frames = tables.frames.late[trial] if isinstance(tables.frames, LateTables) else tables.frames[trial]
+        yield f"trials/{trial}.csv", _csv(frames, 1, kept, {"": ("frames", rows[trial])} if trial in rows else {})
     for name in JSON_TABLES:
-        yield f"{name}.json", json_text(getattr(tables, name)).encode()
+        yield f"{name}.json", [json_text(getattr(tables, name)).encode()]
     for name in (*SESSION_TABLES, *OPTIONAL_TABLES):
-        table = getattr(tables, name)
+        table = tables.held(name)
         if table is not None:
             step = steps.get(name, 1)
             own = {trial: (name, step, follows) for trial, follows in rows.items()} if name in OF_TRIALS else {}
-            yield f"{name}.csv", csv_bytes(thinned(table, step), kept, own)
+            yield f"{name}.csv", _csv(table, step, kept, own)
     for name, table in tables.further.items():
-        yield f"{name}.csv", csv_bytes(table, kept)
+        yield f"{name}.csv", _csv(table, 1, kept, {})
+
+
+def _csv(table: Table | LateTable, step: int, kept: KeptValues | None, own: Mapping[str, object]) -> Iterable[bytes]:
+    if isinstance(table, LateTable):
+        if kept is None:
+            return csv_pieces(thinned(piece, step) for piece in table.pieces())
+        table = table.whole
+    return [csv_bytes(thinned(table, step), kept, own)]
 
 
 def _files_in(folder: Path) -> Iterator[str]:

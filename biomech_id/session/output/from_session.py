@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import compress
 from typing import Any
 
@@ -14,7 +14,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.models.registry import body_model
 from biomech_id.session import trial_tables
 from biomech_id.session.bands.bands import CycleBand
-from biomech_id.session.bands.uncertainty import uncertainty_table
+from biomech_id.session.bands.uncertainty import UncertaintyRows
 from biomech_id.session.output.emg_tables import emg_tables
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.manifest import build_manifest
@@ -28,7 +28,7 @@ from biomech_id.session.tables.cycle_table import stack_curves
 from biomech_id.session.tables.means import WALKING, mean_curves
 from biomech_id.session.tables.muscle_forces import force_tables
 from biomech_id.session.tables.muscles import muscles_table
-from biomech_id.session.tables.session_tables import Tables, tidy_table
+from biomech_id.session.tables.session_tables import LateTables, Tables, tidy_in_pieces, tidy_table
 from biomech_id.session.values.norm import movement_of
 from biomech_id.session.values.summary import session_summary
 
@@ -42,12 +42,19 @@ def session_tables(session: Session) -> Tables:
         The session after judging, before it is written.
     """
     trials = session.movements
+    # Bands pass by once: while peaks are picked, and their rows of uncertainty are laid aside.
+    uncertainty = UncertaintyRows()
+    peaks = tidy_in_pieces("peaks", (row for trial in trials for row in trial_tables.peak_rows(trial, uncertainty)))
+    late: dict[str, Any] = {
+        "cycles": stack_curves(map(trial_tables.curves, trials)).late("cycles"),
+        "budget": stack_curves(map(trial_tables.trial_budget, trials)).late("budget"),
+        "uncertainty": uncertainty.late() if any(trial.errors for trial in trials) else None,
+    }
     tables = Tables(
-        frames={trial.name: trial_tables.frames(trial).to_dataframe() for trial in trials},
-        cycles=stack_curves(map(trial_tables.curves, trials)).to_dataframe("cycles"),
-        budget=stack_curves(map(trial_tables.trial_budget, trials)).to_dataframe("budget"),
+        frames=LateTables({trial.name: trial_tables.frames(trial).late() for trial in trials}),
+        **late,
         spatiotemporal=tidy_table("spatiotemporal", [row for trial in trials for row in trial_tables.spatiotemporal_rows(trial)]),
-        peaks=tidy_table("peaks", [row for trial in trials for row in trial_tables.peaks(trial)]),
+        peaks=peaks,
         scores=tidy_table("scores"),
         stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
         gaps=tidy_table("gaps", [row for trial in trials for row in _gaps(trial)]),
@@ -63,7 +70,6 @@ def session_tables(session: Session) -> Tables:
             memory=session.memory,
         ),
         norm=session.norm_table,
-        uncertainty=_uncertainty(trials),
         **emg_tables(session.muscle_signals),
         muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
         **force_tables(trials),
@@ -81,13 +87,9 @@ def session_tables(session: Session) -> Tables:
     scores = score_rows(mean_curves(tables), norm, bands=_used_bands(trials))
     if session.review.cycles:
         scores += score_rows(mean_curves(tables, by_rules=True), norm, cycles="all", bands=_used_bands(trials, by_rules=True))
-    tables = with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
+    tables = with_statistics(tables.with_others(scores=tidy_table("scores", scores)), norm)
     walked = movement_of(norm) == WALKING
     return with_deviations(tables, session.fitted_norm.people if session.fitted_norm is not None and walked else ())
-
-
-def _uncertainty(trials: Sequence[Solved]) -> pd.DataFrame | None:
-    return uncertainty_table(map(trial_tables.uncertainty_rows, trials)) if any(trial.errors for trial in trials) else None
 
 
 def _used_bands(trials: Iterable[Solved], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:

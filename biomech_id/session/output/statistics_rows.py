@@ -13,7 +13,6 @@ A statistic's own code is loaded when a session has a norm. A laboratory adds on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import pandas as pd
@@ -70,7 +69,7 @@ def with_deviations(tables: Tables, people: Sequence[NormSample], patterns: str 
         File of a laboratory's own rules; empty for those that are shipped.
     """
     rows = [row for judge in _DEVIATIONS.values() for row in judge(tables, people, patterns)]
-    return replace(tables, deviations=tidy_table("deviations", rows))
+    return tables.with_others(deviations=tidy_table("deviations", rows))
 
 
 def with_statistics(tables: Tables, norm: pd.DataFrame) -> Tables:
@@ -84,4 +83,4 @@ def with_statistics(tables: Tables, norm: pd.DataFrame) -> Tables:
         What it is compared with.
     """
     rows = [row for statistic in _STATISTICS.values() for row in statistic(tables, norm)]
-    return replace(tables, statistics=tidy_table("statistics", rows))
+    return tables.with_others(statistics=tidy_table("statistics", rows))

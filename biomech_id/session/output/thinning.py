@@ -8,7 +8,6 @@ through those that were kept. ``summary.json`` and ``study.json`` name the table
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -62,7 +61,7 @@ def with_large_tables(tables: Tables, choice: str) -> Tables:
     choice : str
         One of `LARGE_TABLES`; "whole" thins none.
     """
-    rows = {name: len(table) for name in (*CURVE_TABLES, *FRAME_TABLES) if (table := getattr(tables, name)) is not None}
+    rows = {name: len(table) for name in (*CURVE_TABLES, *FRAME_TABLES) if (table := tables.held(name)) is not None}
     steps = {name: thinning_step(count) for name, count in rows.items() if thinning_step(count) > 1}
     if not steps or choice == "whole":
         return tables
@@ -71,7 +70,7 @@ def with_large_tables(tables: Tables, choice: str) -> Tables:
         for name, step in steps.items()
     ]
     findings = [*tables.summary.get("findings", ()), *finding_records(notes)]
-    return replace(tables, summary={**tables.summary, "findings": findings, "thinned": steps})
+    return tables.with_others(summary={**tables.summary, "findings": findings, "thinned": steps})
 
 
 def thinned(table: pd.DataFrame, step: int) -> pd.DataFrame:

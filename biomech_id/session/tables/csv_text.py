@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +46,18 @@ def csv_text(table: pd.DataFrame) -> str:
         Any table, with or without numbers.
     """
     return header_line(map(str, table.columns)) + _rows(table)
+
+
+def csv_pieces(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
+    """Yield the bytes of a CSV file piece by piece.
+
+    Parameters
+    ----------
+    pieces : Iterable[pd.DataFrame]
+        Rows of one table, in their order; the first piece names the columns.
+    """
+    for number, piece in enumerate(pieces):
+        yield (_rows(piece) if number else csv_text(piece)).encode()
 
 
 def csv_bytes(table: pd.DataFrame, kept: KeptValues | None = None, rows: Mapping[str, object] | None = None) -> bytes:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,7 @@ from biomech_id.conventions import (
     POWER_VARIABLE,
     SIDE_SIGN,
     cycle_rows,
+    table_columns,
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
@@ -43,7 +46,7 @@ from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.movement.stance import FLAT_SHARE
 from biomech_id.session.tables.clinical import clinical_moment, sagittal_power
 from biomech_id.session.tables.frame_table import FrameTable
-from biomech_id.session.tables.session_tables import CURVE_POINTS, block_table
+from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
 
 _PERCENT = np.arange(CURVE_POINTS)
 
@@ -94,18 +97,40 @@ class Curves:
     names: tuple[CurveName, ...]
     values: FloatArray
 
-    def to_dataframe(self, table: str) -> pd.DataFrame:
+    def to_dataframe(self, table: str, some: slice = slice(None)) -> pd.DataFrame:
         """Return the tidy table ``"cycles"`` or ``"budget"``: 101 successive rows a curve.
 
         Parameters
         ----------
         table : str
             Name of the table.
+        some : slice, optional
+            Which of the curves; all of them unless given.
         """
+        names = self.names[some]
         numbers: dict[str, FloatArray | IntArray] = {
-            "percent": np.tile(_PERCENT, len(self.names)), "value": self.values.ravel(),
+            "percent": np.tile(_PERCENT, len(names)), "value": self.values[some].flatten(),
         }  # fmt: skip
-        return block_table(table, [vars(name) for name in self.names], CURVE_POINTS, numbers)
+        return block_table(table, [vars(name) for name in names], CURVE_POINTS, numbers)
+
+    def by_cycle(self) -> dict[tuple[str, int], Curves]:
+        """Return side and number of a cycle -> its curves, which stand together."""
+        ends = [i for i, (one, other) in enumerate(pairwise(self.names), 1) if (one.side, one.cycle) != (other.side, other.cycle)]
+        spans = pairwise((0, *ends, len(self.names))) if self.names else ()
+        return {
+            (self.names[first].side, self.names[first].cycle): Curves(self.names[first:last], self.values[first:last])
+            for first, last in spans
+        }
+
+    def late(self, table: str) -> LateTable:
+        """Return the same table, before its rows are made.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        """
+        return LateTable(len(self.names), CURVE_POINTS, len(table_columns(table)), partial(self.to_dataframe, table))
 
 
 def stack_curves(parts: Iterable[Curves]) -> Curves:
@@ -117,6 +142,8 @@ def stack_curves(parts: Iterable[Curves]) -> Curves:
         Curves of each trial.
     """
     parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
     values = [part.values for part in parts if len(part.names)]
     return Curves(
         tuple(name for part in parts for name in part.names), np.concatenate(values) if values else np.empty((0, CURVE_POINTS))

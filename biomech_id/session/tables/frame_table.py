@@ -32,6 +32,7 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import MissingInputError, near_miss
 from biomech_id.gait.ground import FloorHeight, centre_of_pressure, floor_of, pressure_threshold_N
 from biomech_id.session.tables.clinical import clinical_force, clinical_moment
+from biomech_id.session.tables.session_tables import LateTable
 
 
 @compact_repr
@@ -97,10 +98,20 @@ class FrameTable:
         """
         return (self.frame - 1.0) / self.rate_hz
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return the table as written to ``trials/<stem>.csv``: ``frame``, ``time``, then the columns."""
-        head = pd.DataFrame({"frame": self.frame.astype(np.int64), "time": self.time_s})
-        return pd.concat([head, pd.DataFrame(self.values, columns=list(self.columns))], axis=1)
+    def to_dataframe(self, some: slice = slice(None)) -> pd.DataFrame:
+        """Return the table as written to ``trials/<stem>.csv``: ``frame``, ``time``, then the columns.
+
+        Parameters
+        ----------
+        some : slice, optional
+            Which of the frames; all of them unless given.
+        """
+        head = pd.DataFrame({"frame": self.frame[some].astype(np.int64), "time": self.time_s[some]})
+        return pd.concat([head, pd.DataFrame(self.values[some], columns=list(self.columns))], axis=1)
+
+    def late(self) -> LateTable:
+        """Return the same table, before its rows are made."""
+        return LateTable(len(self.values), 1, 2 + len(self.columns), self.to_dataframe)
 
 
 def frame_table(

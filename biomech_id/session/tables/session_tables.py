@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
 
 import numpy as np
@@ -23,6 +24,92 @@ else:
     Table = ForwardRef("pd.DataFrame", module=__name__)
 #: Rows of one curve in `Tables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
+#: Cells of a table that are made at a time where it is only written; text of a cell takes a hundred bytes meanwhile.
+PIECE_CELLS = 200_000
+#: Rows that are gathered before they become part of a table.
+PIECE_ROWS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class LateTable:
+    """A table whose rows are made when somebody asks for them: the whole for whoever works with it, pieces for whoever writes it.
+
+    Attributes
+    ----------
+    blocks : int
+        How many there are of what is never torn apart: frames, curves.
+    rows_of_block : int
+        Rows of each.
+    columns : int
+        How many the table has.
+    make : Callable[[slice], pd.DataFrame]
+        Some blocks -> their rows.
+    """
+
+    blocks: int
+    rows_of_block: int
+    columns: int
+    make: Callable[[slice], pd.DataFrame]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What makes the rows may hold an open file.
+        return {**vars(self), "whole": self.whole, "make": None}
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.blocks * self.rows_of_block
+
+    @cached_property
+    def whole(self) -> pd.DataFrame:
+        """All rows, made once; what they were made of is then let go."""
+        whole = self.make(slice(None))
+        vars(self)["make"] = None
+        return whole
+
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """Yield all rows, some at a time; at least one piece, which may be empty."""
+        if "whole" in vars(self):
+            yield self.whole
+            return
+        step = max(1, PIECE_CELLS // (self.rows_of_block * self.columns))
+        for first in range(0, max(self.blocks, 1), step):
+            yield self.make(slice(first, first + step))
+
+
+class LateTables(Mapping[str, "pd.DataFrame"]):
+    """Name -> table, each made when it is asked for.
+
+    Parameters
+    ----------
+    late : Mapping[str, LateTable]
+        Name -> what makes it.
+    """
+
+    def __init__(self, late: Mapping[str, LateTable]) -> None:
+        self.late = late
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        return self.late[name].whole
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.late)
+
+    def __len__(self) -> int:
+        return len(self.late)
+
+
+class _Late:
+    """A field of `Tables` that takes a table or what makes it, and is a table for whoever asks."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tables: Any, owner: type | None = None) -> Any:
+        table = None if tables is None else vars(tables)[self.name]
+        return table.whole if isinstance(table, LateTable) else table
+
+    def __set__(self, tables: Any, table: pd.DataFrame | LateTable | None) -> None:
+        vars(tables)[self.name] = table
 
 
 @compact_repr
@@ -142,6 +229,27 @@ class Tables:
     examination: pd.DataFrame | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
+    def held(self, name: str) -> pd.DataFrame | LateTable | None:
+        """Return a table as it is held, so that its rows need not be made.
+
+        Parameters
+        ----------
+        name : str
+            One of the fields.
+        """
+        table: pd.DataFrame | LateTable | None = vars(self)[name]
+        return table
+
+    def with_others(self, **others: Any) -> Tables:
+        """Return the same tables but for some, as ``dataclasses.replace`` does, which makes the rows of all of them.
+
+        Parameters
+        ----------
+        others : Any
+            Fields, by name.
+        """
+        return Tables(**{each.name: vars(self)[each.name] for each in fields(self)} | others)
+
     @cached_property
     def cycle_list(self) -> pd.DataFrame:
         """Every cycle, one row each:
@@ -242,6 +350,10 @@ class Tables:
         return {name: ends for name, ends in extremes.items() if ends[0] <= ends[1]}
 
 
+for _name in ("cycles", "budget", "uncertainty"):
+    setattr(Tables, _name, _Late(_name))
+
+
 def cycle_layers(cycle: Mapping[str, Any], kind: str) -> dict[str, Mapping[str, Any]]:
     """Return layer -> whether that layer of a cycle counts, and what it would without anybody's decision.
 
@@ -309,6 +421,21 @@ def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Se
     """
     wanted = columns or table_columns(name)
     return pd.DataFrame({column.name: _typed(_cells(rows, column), column) for column in wanted})
+
+
+def tidy_in_pieces(name: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Return `tidy_table` of rows that are never all there at once: as mappings they take ten times the table's memory.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, "peaks".
+    rows : Iterable[Mapping[str, object]]
+        As for `tidy_table`.
+    """
+    left = iter(rows)
+    pieces = [tidy_table(name, some) for some in iter(lambda: list(islice(left, PIECE_ROWS)), [])]
+    return pd.concat(pieces, ignore_index=True) if len(pieces) > 1 else pieces[0] if pieces else tidy_table(name)
 
 
 def block_table(

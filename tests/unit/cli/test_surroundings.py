@@ -77,8 +77,11 @@ def test_a_recording_that_does_not_fit_says_how_many_frames_do() -> None:
     ) as caught:
         require_room(long, bands=True, free=10**9)  # type: ignore[arg-type]
     assert caught.value.value == 100_000
-    with pytest.raises(FileRefusedError, match=r"about 25000 of them"):
+    with pytest.raises(FileRefusedError, match=r"about 25000 of them \(without report, review page and norm twice as many\):"):
         require_room(long, bands=False, free=10**9)  # type: ignore[arg-type]
+    with pytest.raises(FileRefusedError, match=r"about 41666 of them: cut it"):
+        require_room(long, bands=True, whole=False, free=10**9)  # type: ignore[arg-type]
+    require_room(long, bands=False, whole=False, free=2 * 10**9)  # type: ignore[arg-type]
     require_room(long, bands=True, free=10**11)  # type: ignore[arg-type]
     assert free_bytes() > ALWAYS_FRAMES
     assert "100" in out_of_memory(long).message  # type: ignore[arg-type]
