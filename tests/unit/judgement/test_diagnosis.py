@@ -13,7 +13,7 @@ from biomech_id.errors import MissingInputError, OptionError, OutputError
 from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
-from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
+from biomech_id.judgement.diagnosis.diagnosis import Search, diagnose_recorded
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
@@ -274,6 +274,12 @@ def test_a_fault_whose_cause_nobody_wrote_is_named_by_its_residuals(judged: Judg
         ("TOE height, static", "R"), ("TOE height, static", "L"),
     ]  # fmt: skip
     assert max(unexplained.values()) < -6.0
+
+
+def test_a_missed_strike_is_not_unexplained(judged: JudgedWalk) -> None:
+    halved = {**judged.plates, ("impulse of the foot / half weight", "1"): -69.0, ("toe above plate", "1"): 400.0}
+    search = Search(replace(judged, plates=halved), package_spread().of_any_body())
+    assert [*search.unexplained()] == [("toe above plate", "1")]
 
 
 def test_feet_of_one_path_or_without_a_static_trial_cannot_have_been_raised(judged: JudgedWalk) -> None:
