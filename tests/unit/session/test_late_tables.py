@@ -102,8 +102,9 @@ def test_rows_of_uncertainty_on_disk_are_the_same(session: Session, monkeypatch:
     monkeypatch.setattr(uncertainty, "HELD_BYTES", 1)
     on_disk = late(session_tables(session), "uncertainty")
     assert held is not None
-    some = on_disk.make(slice(5, 9))
-    pd.testing.assert_frame_equal(some, held.iloc[5 * 101 : 9 * 101].reset_index(drop=True))
+    for first in (0, 5, on_disk.blocks // 2, on_disk.blocks - 4):
+        some = held.iloc[first * 101 : (first + 4) * 101].reset_index(drop=True)
+        pd.testing.assert_frame_equal(on_disk.make(slice(first, first + 4)), some)
     pd.testing.assert_frame_equal(on_disk.whole, held)
 
 
