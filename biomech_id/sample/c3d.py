@@ -181,7 +181,8 @@ def _set_points(c3d: Any, trial: Trial, points: Mapping[str, FloatArray], angles
     }
     c3d["header"]["points"]["first_frame"] = trial.first_frame - 1  # ezc3d counts from 0
     first, last = trial.first_frame, trial.first_frame + trial.n_frames - 1
-    frames = {"ACTUAL_START_FIELD": np.array([first, 0]), "ACTUAL_END_FIELD": np.array([last, 0])}
+    # Two words of 16 bits, the low one first.
+    frames = {"ACTUAL_START_FIELD": np.array(divmod(first, 65536)[::-1]), "ACTUAL_END_FIELD": np.array(divmod(last, 65536)[::-1])}
     _add(c3d, "TRIAL", {**frames, "CAMERA_RATE": [trial.rate_hz]})
 
 

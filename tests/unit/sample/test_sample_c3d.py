@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import OutputError
+from biomech_id.readers import read_c3d
 from biomech_id.sample import SampleTrial, virtual_subject, write_c3d, write_subject
+from biomech_id.sample.c3d import write_trial
 from biomech_id.sample.write import INDEX, write_index
+from biomech_id.trial import Markers, Trial
 
 ezc3d = pytest.importorskip("ezc3d")
 DATA = Path(__file__).resolve().parents[3] / "data"
@@ -133,3 +136,9 @@ def test_the_stored_session_is_what_the_generator_writes(session: list[Path], tm
         np.testing.assert_allclose(theirs["data"]["analogs"], ours["data"]["analogs"], atol=MOMENT_NMM)
     assert sum(path.stat().st_size for path in DATA.glob("*.c3d")) < 6_000_000
     assert write_index(tmp_path, files).read_text(encoding="utf-8").count("\n") == len(files) + 1
+
+
+@pytest.mark.parametrize("n_frames", [400, 70_000])
+def test_more_frames_than_sixteen_bits_hold_are_read_back(tmp_path: Path, n_frames: int) -> None:
+    trial = Trial(markers=Markers(("A",), np.zeros((n_frames, 1, 3)), 100.0), name="long")
+    assert read_c3d(write_trial(trial, tmp_path / "long.c3d"), trust=True).n_frames == n_frames
