@@ -63,6 +63,8 @@ def diagnose_command(
             size = f" {likely.size:.3g} +- {likely.sd:.2g} {likely.unit}" if likely.unit else ""
             kind = "" if likely.warns else " (information)"
             print_line(shown(f"{walk.name}: {likely.cause}{size}{kind}. Look at: {likely.look}."))
+        for key, sds in walk.unexplained.items():
+            print_line(shown(f"{walk.name}: no known cause explains {' '.join(filter(None, key))} ({sds:+.1f} SD)."))
     for _, why in diagnosed.refused:
         print_error(shown(why))
     print_line(shown(f"Wrote {written}."))

@@ -41,17 +41,24 @@ Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_e
 WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 instead of 3 when there were warnings.")]
 
 
+#: How files end that other programs open by it.
+KINDS = {
+    ".c3d", ".csv", ".doc", ".docx", ".htm", ".html", ".jpeg", ".jpg", ".json", ".md", ".mot", ".ods", ".osim", ".pdf", ".png",
+    ".pptx", ".sto", ".svg", ".tiff", ".toml", ".trc", ".tsv", ".txt", ".xls", ".xlsx", ".xml", ".zip",
+}  # fmt: skip
+
+
 def file_named(*endings: str) -> Callable[[Path | None], Path | None]:
     """Make the callback of an option that names a file to write: a name of another kind of file is a wrong command.
 
     Parameters
     ----------
     *endings : str
-        What the name may end with; one without any ending is taken as well.
+        What the name may end with; one that names no kind of file is taken as well.
     """
 
     def checked(path: Path | None) -> Path | None:
-        if path is not None and path.suffix and path.suffix.lower() not in endings:
+        if path is not None and path.suffix.lower() in KINDS.difference(endings):
             raise typer.BadParameter(f"{path} would hold something else than its name says; end it with {' or '.join(endings)}.")
         return path
 

@@ -36,7 +36,7 @@ M = TypeVar("M")
 _RULE = {rule.name: rule for rule in RULES}
 #: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
 LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
-#: Kinds without cycles and without measures of their own, seen; where pelvis or feet are not, others say so.
+#: Kinds without cycles and without measures of their own.
 UNMEASURED = (TrialKind.STATIC, TrialKind.OTHER)
 #: Share of the stances that have to begin on the heel for a walk's offset to be judged.
 LEAST_HEEL_LANDINGS = 0.5
@@ -427,14 +427,13 @@ def kinetics_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
 
 
 def movement_finding(trials: Sequence[Solved]) -> tuple[Finding, ...]:
-    """What a session is warned of in which nobody goes or does anything that is measured by cycles; nothing for any other.
+    """What a session is warned of in which no movement that is measured by cycles is recognised; nothing for any other.
 
     Parameters
     ----------
     trials : Sequence[Solved]
         The trials of the session.
     """
-    kinds = {trial.kind for trial in trials} - {TrialKind.NOT_JUDGED}
-    if not kinds or kinds.difference(UNMEASURED):
+    if not trials or any(trial.kind not in UNMEASURED for trial in trials):
         return ()
     return (Finding("session-without-movement", {"trials": len(trials)}),)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, median_seen, percentiles_seen
+from biomech_id.algebra.arrays import FloatArray, median_seen, percentiles_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, MusculoskeletalModel
 from biomech_id.osim.dynamics.external_loads import BodyLoad
@@ -18,6 +18,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import JointReaction
 from biomech_id.osim.dynamics.recorded_motion import mirrored, tool_lowpass
 from biomech_id.osim.place_remarks import LOADED, place_remarks
 from biomech_id.osim.skeleton.skeleton import SkeletonPose
+from biomech_id.signal.runs import runs
 
 #: A number jumps out if its second difference is this share of the column's span, and so many times what nine in ten stay below.
 OUT_OF_SPAN, OUT_OF_USUAL = 0.5, 24.0
@@ -151,23 +152,6 @@ def table_remarks(time_s: FloatArray, columns: Mapping[str, FloatArray], file: s
             yield f"{file} jumps in {name} after {after_s:.6g} s: look for a wrong number{turn}."
 
 
-def unbroken(there: BoolArray) -> IntArray:
-    """Find stretches of truths.
-
-    Parameters
-    ----------
-    there : BoolArray
-        (n,).
-
-    Returns
-    -------
-    IntArray
-        (k, 2), where each begins, and where it has ended.
-    """
-    edges = np.flatnonzero(np.diff(there.astype(int), prepend=0, append=0))
-    return edges.reshape(-1, 2)
-
-
 def repetition_remarks(values: FloatArray, file: str) -> Iterator[str]:
     """Count how often a row is repeated where that is no rest: a jump follows, or the table ends in it though it moved just before.
 
@@ -184,7 +168,7 @@ def repetition_remarks(values: FloatArray, file: str) -> Iterator[str]:
         A sentence for the longest repetition; none where it is shorter than `EQUAL_ROWS`.
     """
     step = np.linalg.norm(np.nan_to_num(np.diff(values, axis=0)), axis=1)
-    held = [(first, end) for first, end in unbroken(step == 0.0).tolist() if end - first >= EQUAL_ROWS]
+    held = [(first, end) for first, end in runs(step == 0.0) if end - first >= EQUAL_ROWS]
     usual = median_seen(step[step > 0.0]) if step.any() else np.inf
     counts = [0]
     for first, end in held:
@@ -224,7 +208,7 @@ def _held(values: FloatArray) -> int:
     step = np.abs(np.diff(values))
     least = max(LEFT_BY * median_seen(step[step > 0.0]), HELD_SHARE * np.ptp(values), ROUNDING) if step.any() else np.inf
     counts = [0]
-    for first, end in unbroken(step == 0.0).tolist():
+    for first, end in runs(step == 0.0):
         before, after = step[max(first - 2, 0) : first][::-1], step[end : end + 2]
         jumps = [edge for edge in (before, after) if len(edge) > 1 and edge[0] > max(LEFT_BY * edge[1], least)]
         counts += [end - first + 1] if jumps and end - first >= EQUAL_ROWS else []
@@ -323,10 +307,10 @@ def range_remarks(time_s: FloatArray, asked_s: Sequence[float] | FloatArray, fil
     Yields
     ------
     Iterator[str]
-        A sentence, or none where no more than a step lacks.
+        A sentence, or none where no more than a step lacks, of the table or of what is asked for.
     """
     first, last, start, end = time_s[0], time_s[-1], asked_s[0], asked_s[-1]
-    step = (last - first) / len(time_s)
+    step = max((last - first) / len(time_s), (end - start) / len(asked_s) if len(asked_s) > 2 else 0.0)
     if first - step > start > -np.inf or last + step < end < np.inf:
         yield f"{file} holds {first:g} to {last:g} s, and {start:g} to {end:g} s are asked for: nothing is known of the rest."
 

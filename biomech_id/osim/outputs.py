@@ -40,8 +40,8 @@ class ToolOutputs:
     results : str, optional
         Folder that the setup names as its results_directory; "" for its own.
     beside : str, optional
-        An output that lies beside the setup whatever its results_directory, as the motion of OpenSim's inverse kinematics; where
-        ``out`` is None.
+        An output whose name is a path from the setup whatever its results_directory, as the motion of OpenSim's inverse kinematics;
+        where ``out`` is None.
 
     Attributes
     ----------
@@ -62,8 +62,10 @@ class ToolOutputs:
         root = setup.parent if out is None else Path(out)
         below = folder_below(root, results) if self._follows else root
         self.folder = root if below is None else below
-        self._root, self._beside = root, beside
-        refuse_outside(root, self.folder)
+        named = folder_below(root, beside.replace("\\", "/").rpartition("/")[0]) if self._follows else None
+        self._root, self._beside, self._beside_folder = root, beside, root if named is None else named
+        for folder in {self.folder, self._beside_folder}:
+            refuse_outside(root, folder)
         if below is None:
             self.remarks.append(
                 f"The results_directory {results} is not below the folder of {setup.name}: what it writes is in {self.folder}; "
@@ -92,7 +94,7 @@ class ToolOutputs:
                     f"{self.setup.name} names the outputs {other} and {name}, which would both be {path}; give them other names.",
                     value=name, expected="names that differ", where=str(self.setup),
                 )  # fmt: skip
-            there = os.path.normpath(self._folder_of(name) / name.replace("\\", "/"))
+            there = os.path.normpath((self._root if name == self._beside else self.folder) / name.replace("\\", "/"))
             if self._follows and there != os.path.normpath(path):
                 self.remarks.append(f"The output {name} of {self.setup.name} is written as {path}; -o names another folder.")
 
@@ -131,7 +133,7 @@ class ToolOutputs:
         self.written.append(path)
 
     def _folder_of(self, name: str) -> Path:
-        return self._root if name and name == self._beside else self.folder
+        return self._beside_folder if name and name == self._beside else self.folder
 
     def _place(self, name: str) -> Path:
         last = last_part(name)

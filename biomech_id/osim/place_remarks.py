@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, median_seen, percentiles_seen
+from biomech_id.algebra.arrays import BoolArray, FloatArray, median_seen, percentiles_seen
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.skeleton.skeleton import SkeletonPose
+from biomech_id.signal.runs import runs
 
 #: A body is loaded in frames with more than this share of its largest force.
 LOADED = 0.2
@@ -31,6 +32,10 @@ SWINGS_M_S, OF_FASTEST, OF_EMPTY_PLATE_N_KG = 1.0, 0.6, 0.2
 #: A foot's joints and mass centre lie no deeper than this below the force that carries it, m, where a foot is no higher than so
 #: much above the lowest body; it does not stand on end, with so much of its span upright.
 BELOW_FORCE_M, FOOT_M, ON_END = 0.03, 0.1, 0.75
+#: A stance carries more than this share of the weight.
+CARRIES = 0.5
+#: The whole body moves along an axis by more than this, m.
+MOVES_M = 0.01
 #: A foot that carries slides no faster on average, m/s and as a share of its largest speed.
 SLIDES_M_S, OF_SPEED = 0.15, 0.035
 #: With more than this share of its largest force it is down; where all forces then act at one height, m, its sole is at one, m.
@@ -105,10 +110,12 @@ def place_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, file: 
             f"{file} has {median_seen(size[swing]):.0f} N on {load.segment} while it swings: compare body and times, and whether "
             "plates were zeroed."
         )
-    if covered:
-        yield from _side_remarks(pose, load, coms, file)
-    if covered and is_foot:
-        yield from _rest_remarks(pose, time_s, load, coms, file)
+    carried = _carried(pose, size)
+    if covered and carried.any():
+        yield from _side_remarks(pose, load, carried, file)
+        if is_foot:
+            yield from _axes_remarks(pose, load, carried, coms, file)
+            yield from _rest_remarks(pose, time_s, load, carried, coms, file)
 
 
 def _upwards(pose: SkeletonPose) -> FloatArray:
@@ -123,25 +130,48 @@ def _in_body_m(pose: SkeletonPose, load: BodyLoad, number: int) -> FloatArray:
     return np.asarray((from_origin_m[:, None] @ pose.R_ground_body[:, number])[:, 0])
 
 
-def _side_remarks(pose: SkeletonPose, load: BodyLoad, coms: FloatArray, file: str) -> Iterator[str]:
-    """Whether a load acts on its body's side of the joint, and along all axes along which something moves."""
-    model, number, size = pose.skeleton.model, pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1)
-    loaded = size > LOADED * size.max()
+def _carried(pose: SkeletonPose, size: FloatArray) -> BoolArray:
+    """Frames of stances that begin and end in these times and carry half the weight, (N,): a part of one may look like anything."""
+    model, carried = pose.skeleton.model, np.zeros(len(size), dtype=bool)
+    weight_N = model.mass_kg * max(np.linalg.norm(model.gravity_m_s2), NO_GRAVITY)
+    for first, end in runs(size > LOADED * size.max()):
+        carried[first:end] = first > 0 and end < len(size) and size[first:end].max() > CARRIES * weight_N
+    return carried
+
+
+def _side_remarks(pose: SkeletonPose, load: BodyLoad, carried: BoolArray, file: str) -> Iterator[str]:
+    """Whether a load acts on its body's side of the joint."""
+    model, number = pose.skeleton.model, pose.skeleton.body_index(load.segment)
     hung = next(joint for joint in model.joints if joint.child.body == load.segment)
+    if hung.parent.body == SURROUNDINGS:
+        return
     along_m = np.subtract(model.bodies[number - 1].com_m, hung.child.place_m)
-    from_joint_m = _in_body_m(pose, load, number)[loaded] - hung.child.place_m
+    from_joint_m = _in_body_m(pose, load, number)[carried] - hung.child.place_m
     beyond_m = -from_joint_m @ along_m / max(np.linalg.norm(along_m), NO_LENGTH_M)
     if (beyond_m > BEYOND_M).mean() > MOST_BEYOND:
         yield f"{file} has forces on {load.segment} that act beyond {hung.name}, on {hung.parent.body}: compare body and points."
+
+
+def _axes_remarks(pose: SkeletonPose, load: BodyLoad, carried: BoolArray, coms: FloatArray, file: str) -> Iterator[str]:
+    """Whether a foot is loaded along all level axes along which the body moves."""
+    whole_m = _whole_m(pose, coms)
     for name, axis in zip("XYZ", np.eye(3), strict=True):
-        moves = np.ptp(coms @ axis, axis=0).any()
-        if moves and axis @ _upwards(pose) < ACROSS_VERTICAL and not (load.force_N[loaded] @ axis).any():
-            yield f"{file} has no force along {name} on {load.segment}, though bodies move along it: look for a column of zeros."
+        level = axis @ _upwards(pose) < ACROSS_VERTICAL
+        if level and np.ptp(whole_m @ axis) > MOVES_M and not (load.force_N[carried] @ axis).any():
+            yield f"{file} has no force along {name} on {load.segment}, though the body moves along it: look for a column of zeros."
 
 
-def _rest_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, coms: FloatArray, file: str) -> Iterator[str]:
+def _whole_m(pose: SkeletonPose, coms: FloatArray) -> FloatArray:
+    """Mass centre of the whole body, (N, 3)."""
+    model = pose.skeleton.model
+    return np.asarray(np.array([body.mass_kg for body in model.bodies]) @ coms / model.mass_kg)
+
+
+def _rest_remarks(
+    pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, carried: BoolArray, coms: FloatArray, file: str
+) -> Iterator[str]:
     """Whether a foot rests on the ground while it carries: its sole is at one depth, and does not slide."""
-    model, number, size = pose.skeleton.model, pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1)
+    number, size = pose.skeleton.body_index(load.segment), np.linalg.norm(load.force_N, axis=1) * carried
     up, R, in_body_m = _upwards(pose), pose.R_ground_body[:, number], _in_body_m(pose, load, number)
     down = size > DOWN * size.max()
     depths_m = in_body_m[down] @ (up @ R[down]).mean(axis=0)
@@ -155,8 +185,7 @@ def _rest_remarks(pose: SkeletonPose, time_s: FloatArray, load: BodyLoad, coms: 
         )
     speed = np.gradient(pose.origin_m[:, number], time_s, axis=0)
     slip = speed + (np.gradient(R, time_s, axis=0) @ in_body_m[..., None])[..., 0]
-    whole_m = np.array([body.mass_kg for body in model.bodies]) @ coms / model.mass_kg
-    onwards, ground = (np.average(each, axis=0, weights=size) for each in (np.gradient(whole_m, time_s, axis=0), slip))
+    onwards, ground = (np.average(each, axis=0, weights=size) for each in (np.gradient(_whole_m(pose, coms), time_s, axis=0), slip))
     # Who walks on a belt does not get on; else the ground rests.
     belt = ground if np.linalg.norm(ground) > np.linalg.norm(onwards) else np.zeros(3)
     slides_m_s = np.average(np.linalg.norm(slip - belt, axis=1), weights=size)

@@ -79,7 +79,7 @@ def test_an_aid_that_nobody_states_is_asked_for_and_accuses_nothing(seed: int) -
     assert any(one.warns for one in stated.likely)
 
 
-@pytest.mark.parametrize("kg", [1.3, 0.75])
+@pytest.mark.parametrize("kg", [1.3, 1.1, 0.75])
 def test_a_wrong_mass_is_no_aid(kg: float) -> None:
     person = bid.virtual_subject()
     session = recorded_walk(person.walk().trial, bid.conventional_model(person.static().trial))

@@ -212,14 +212,17 @@ def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:
     sd = np.linalg.norm(scale.root, axis=1)
     expected = {key: (float(m), float(s)) for key, m, s in zip(scale.keys, scale.mean, sd, strict=True)}
     likely: list[Found] = []
+    unexplained: dict[tuple[str, str], float] = {}
     while len(likely) < MOST_CAUSES:
         best = search.best()
         if best is None:
+            # After the last cause that is looked for, others may explain the rest.
+            unexplained = search.unexplained()
             break
         likely.append(best[0])
         search = best[1]
     known = {key: values[key] for key in scale.keys}
-    return Diagnosis(session.name, known, expected, misfit, n_causes, tuple(likely), told_from, search.unexplained())
+    return Diagnosis(session.name, known, expected, misfit, n_causes, tuple(likely), told_from, unexplained)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +295,10 @@ class Search:
             return None
         again = self.spread if best.parts or best.unit else None
         left = Search(best.judged, self.spread, self if again else None)
-        walks_so = any(one.group in WALKS_SO and one.evidence > best.evidence - ALIKE for one in (*ranked, *several))
+        # An aid has so many numbers that a wrong mass is among them: it acquits only where nothing is likelier.
+        walks_so = best.group == AID or any(
+            one.group == GAIT and one.evidence > best.evidence - ALIKE for one in (*ranked, *several)
+        )
         alike = tuple(one.cause for one in ranked if one.cause != best.cause and one.evidence > best.evidence - ALIKE)
         return self._told(best, alike, left, warns=not walks_so), left
 

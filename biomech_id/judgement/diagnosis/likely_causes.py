@@ -82,7 +82,7 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
             "size": float(f"{likely.size:.3g}"), "sd": float(f"{likely.sd:.2g}"), "unit": likely.unit,
         }, trial.name)  # fmt: skip
     if walk and walk.unexplained:
-        names = (f"{' '.join(filter(None, key))} ({sds:+.1f} SD)" for key, sds in [*walk.unexplained.items()][:MOST_NAMED])
+        names = (f"'{' '.join(filter(None, key))}' ({sds:+.1f} SD)" for key, sds in [*walk.unexplained.items()][:MOST_NAMED])
         yield Finding("residuals-unexplained", {"residuals": "; ".join(names), "n": len(walk.unexplained)}, trial.name)
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, median_seen, over_seen
 from biomech_id.errors import some_of
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, MusculoskeletalModel
-from biomech_id.osim.input_remarks import repetition_remarks, shaking, unbroken
+from biomech_id.osim.input_remarks import repetition_remarks, shaking
 from biomech_id.osim.kinematics.inverse_kinematics import TrackedPose
 from biomech_id.osim.skeleton.closing import Closing
+from biomech_id.signal.runs import runs
 
 #: A coordinate is outside its range from here on, rad or m: far above rounding, far below what a marker shows.
 OUTSIDE = 1e-6
@@ -25,6 +26,8 @@ RIGHT = np.array([0.0, 0.0, 1.0])
 MOST_OPEN_M, MOST_OPEN_RAD = 1e-3, np.deg2rad(0.5)
 #: Names that a sentence lists; of the rest it gives the number.
 MOST_NAMES = 12
+#: Markers that differ less in height have none, m2.
+NO_EXTENT_M2 = 1e-12
 #: Of the lean from which a body lies: 60 degrees.
 LEANING_COSINE = 0.5
 #: How far from its place on the model a marker lies at most, m: shoulders of a body without arms are 0.11 m off.
@@ -171,10 +174,9 @@ def _aside_rad(pose: TrackedPose, upwards: FloatArray, body: int) -> float:
     measured_m = np.where(wanted.weight[frames, :, None] > 0, wanted.measured_m[frames], np.nan)
     from_middle_m = measured_m - np.asarray(over_seen(np.nanmean, measured_m, axis=1))[:, None]
     heights_m = from_middle_m @ upwards
-    slopes = np.nansum(heights_m[..., None] * from_middle_m, axis=1)
-    leans = [
-        np.median((each * aside).sum(axis=1)) for each in (R_default @ upwards, slopes / np.nansum(heights_m**2, axis=1)[:, None])
-    ]
+    extent_m2 = np.maximum(np.nansum(heights_m**2, axis=1), NO_EXTENT_M2)[:, None]
+    slopes = np.nansum(heights_m[..., None] * from_middle_m, axis=1) / extent_m2
+    leans = [np.median((each * aside).sum(axis=1)) for each in (R_default @ upwards, slopes)]
     return float(np.arctan(np.abs(leans).min())) if leans[0] * leans[1] > 0.0 else 0.0
 
 
@@ -310,7 +312,7 @@ def _stands_still(position_m: FloatArray, k: int) -> bool:
     """Whether a marker of (N, K, 3) keeps its place while most others go on, and is there or gone with a jump."""
     own_m, others_m = position_m[:, k], np.delete(position_m, k, axis=1)
     step_m = np.linalg.norm(np.diff(own_m, axis=0), axis=1)
-    for first, end in unbroken(step_m == 0.0).tolist():
+    for first, end in runs(step_m == 0.0):
         if end - first < SAME_FRAMES:
             continue
         went_m = float(median_seen(np.linalg.norm(others_m[end] - others_m[first], axis=1)))

@@ -297,7 +297,7 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
     OutputError
         OUT is a file, holds files of somebody else, is named by where one stands, or cannot be written.
     """
-    if out.name in ("", ".."):
+    if out == Path() or out.name == "..":
         words = f"{out} names a folder by where one stands, and results replace a folder as a whole; name one, such as results."
         raise OutputError.at(out, words, "a folder by its name")
     if out.is_dir():

@@ -237,11 +237,11 @@ def test_a_session_in_which_nobody_goes_is_warned_of(tmp_path: Path) -> None:
     """It was accepted without a word, for a trial that is no walk needs no cycle."""
     outcome, trials = walks(tmp_path / "alone", walked("shorter", 0.2, 1.5))
     assert trials == {"shorter": ("other", 0, "accept", "not judged")}
-    assert any("Nobody walks" in words and "1 analysed" in words for words in outcome.complaints)
+    assert any("No movement that" in words and "1 analysed" in words for words in outcome.complaints)
     (finding,) = findings(read_tables(tmp_path / "alone" / "out"), "session-without-movement")
     assert finding["values"] == {"trials": 1}
     outcome, _ = walks(tmp_path / "both", walked("shorter", 0.2, 1.5), walked("long", 4.5))
-    assert not any("Nobody walks" in words for words in outcome.complaints)
+    assert not any("No movement that" in words for words in outcome.complaints)
 
 
 def test_a_recording_that_is_long_enough_for_a_stride_is_warned_of_where_none_was_found(tmp_path: Path) -> None:
