@@ -133,7 +133,7 @@ def _in_body_m(pose: SkeletonPose, load: BodyLoad, number: int) -> FloatArray:
 def _carried(pose: SkeletonPose, size: FloatArray) -> BoolArray:
     """Frames of stances that begin and end in these times and carry half the weight, (N,): a part of one may look like anything."""
     model, carried = pose.skeleton.model, np.zeros(len(size), dtype=bool)
-    weight_N = model.mass_kg * max(np.linalg.norm(model.gravity_m_s2), NO_GRAVITY)
+    weight_N = model.mass_kg * max(float(np.linalg.norm(model.gravity_m_s2)), NO_GRAVITY)
     for first, end in runs(size > LOADED * size.max()):
         carried[first:end] = first > 0 and end < len(size) and size[first:end].max() > CARRIES * weight_N
     return carried
@@ -145,9 +145,10 @@ def _side_remarks(pose: SkeletonPose, load: BodyLoad, carried: BoolArray, file: 
     hung = next(joint for joint in model.joints if joint.child.body == load.segment)
     if hung.parent.body == SURROUNDINGS:
         return
-    along_m = np.subtract(model.bodies[number - 1].com_m, hung.child.place_m)
-    from_joint_m = _in_body_m(pose, load, number)[carried] - hung.child.place_m
-    beyond_m = -from_joint_m @ along_m / max(np.linalg.norm(along_m), NO_LENGTH_M)
+    joint_m = np.asarray(hung.child.place_m, dtype=float)
+    along_m = model.bodies[number - 1].com_m - joint_m
+    from_joint_m = _in_body_m(pose, load, number)[carried] - joint_m
+    beyond_m = -from_joint_m @ along_m / max(float(np.linalg.norm(along_m)), NO_LENGTH_M)
     if (beyond_m > BEYOND_M).mean() > MOST_BEYOND:
         yield f"{file} has forces on {load.segment} that act beyond {hung.name}, on {hung.parent.body}: compare body and points."
 

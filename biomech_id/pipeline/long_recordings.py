@@ -14,6 +14,8 @@ from biomech_id.trial import Trial
 FRAME_BYTES, BANDS_FRAME_BYTES = 18_000, 6_000
 #: The same where a report, a review page or a norm asks for whole tables, and a norm for the bands of all cycles.
 WHOLE_FRAME_BYTES, WHOLE_BANDS_FRAME_BYTES = 40_000, 85_000
+#: The same of OpenSim's models, tables or not: markers respond to every error in every frame (a walk of gait10dof18musc, repeated).
+OPENSIM_FRAME_BYTES, OPENSIM_BANDS_FRAME_BYTES = 45_000, 305_000
 #: A marker or an analog sample more than that walk has.
 NUMBER_BYTES, NUMBERS = 60, 400
 #: A recording this short is analysed whatever the system says: what it tells of its memory is rough.
@@ -22,7 +24,7 @@ ALWAYS_FRAMES = 2000
 LARGE_BYTES, _MMAP_THRESHOLD = 4 << 20, -3
 
 
-def require_room(trial: Trial, *, bands: bool, whole: bool = True, free: int | None = None) -> None:
+def require_room(trial: Trial, *, bands: bool, whole: bool = True, opensim: bool = False, free: int | None = None) -> None:
     """Refuse a recording whose analysis would not fit the memory.
 
     Parameters
@@ -33,6 +35,8 @@ def require_room(trial: Trial, *, bands: bool, whole: bool = True, free: int | N
         Whether its bands of uncertainty are computed as well.
     whole : bool, optional
         Whether its tables are all in memory, and not only written.
+    opensim : bool, optional
+        Whether the model is one of OpenSim's.
     free : int | None, optional
         Bytes that may be taken; None asks the system.
 
@@ -45,11 +49,16 @@ def require_room(trial: Trial, *, bands: bool, whole: bool = True, free: int | N
         _give_back()
     free = free_bytes() if free is None else free
     values = 4 * len(trial.markers.names) + sum(6 * plate.n_samples / trial.n_frames for plate in trial.plates)
-    frame_bytes = WHOLE_FRAME_BYTES + WHOLE_BANDS_FRAME_BYTES * bands if whole else FRAME_BYTES + BANDS_FRAME_BYTES * bands
+    frame_bytes, bands_bytes = (WHOLE_FRAME_BYTES, WHOLE_BANDS_FRAME_BYTES) if whole else (FRAME_BYTES, BANDS_FRAME_BYTES)
+    if opensim:
+        frame_bytes, bands_bytes = OPENSIM_FRAME_BYTES, OPENSIM_BANDS_FRAME_BYTES
+    frame_bytes += bands_bytes * bands
     fitting = int(free / (frame_bytes + NUMBER_BYTES * max(0.0, values - NUMBERS)))
     if trial.n_frames > max(fitting, ALWAYS_FRAMES):
-        spared = " (without uncertainty, recipe [output], three times as many)" if bands and whole else ""
-        spared += f" (without report, review page and norm {'five times' if bands else 'twice'} as many)" if whole else ""
+        times = "seven" if opensim else "three"
+        spared = f" (without uncertainty, recipe [output], {times} times as many)" if bands and (whole or opensim) else ""
+        if whole and not opensim:
+            spared += f" (without report, review page and norm {'five times' if bands else 'twice'} as many)"
         raise FileRefusedError(
             f"{trial.name} has {trial.n_frames} frames, and the memory that is free here ({free / 1e9:.1f} GB) is enough for about "
             f"{max(fitting, ALWAYS_FRAMES)} of them{spared}: cut it into shorter recordings.",

@@ -91,7 +91,8 @@ def run_job(
     clear_beside(out)
     check_replaceable(out)
     make_key(job.key, coded=bool(job.code), out=out)
-    begun = Analysis(progress=progress, written=True, reuse=None if reuse is None else _kept_beside(reuse, job))
+    kept = None if reuse is None else _kept_beside(reuse, job)
+    begun = Analysis(progress=progress, written=True, drawn=report, reuse=kept)
     analysis = analysed(job, begun, until=until)
     session, called = analysis.session, analysis.names
     if until or session is None:

@@ -427,6 +427,8 @@ class Pseudonym:
         for name in ("marker", "label", "marker_names"):
             if name in now and type(now[name]) in (str, tuple):
                 new[name] = self._labels(now[name]) if type(now[name]) is tuple else self.labels.get(now[name], new[name])
+        if own := now.get("model_markers_lab_m"):
+            new["model_markers_lab_m"] = dict(zip(self._labels(tuple(own)), own.values(), strict=True))
         changed = {name: each for name, each in new.items() if each is not now[name] and not _same_text(each, now[name])}
         return replace(value, **changed) if changed else value
 

@@ -173,7 +173,8 @@ def _names(tables: Tables, code: str, folder: Path, markers: Sequence[str]) -> P
     of_trials = {str(trial["name"]): str(trial.get("file") or trial["name"]) for trial in summary["trials"]}
     inputs = {PurePosixPath(path).stem: path for path in tables.manifest.get("inputs", {}) if not may_be_guessed(path)}
     statics = {str(trial.get("static") or "") for trial in summary["trials"]} | {static}
-    exact = {str(summary["subject"].get("code") or ""): code}
+    own = str(summary["subject"].get("code") or "")
+    exact = {own: code} if own else {}
     for stem, file in {**inputs, **dict.fromkeys(sorted(statics - {""}), ""), **of_trials}.items():
         word = "static" if stem in statics and stem not in of_trials else recording_word(stem)
         counts[word] = counts.get(word, 0) + 1

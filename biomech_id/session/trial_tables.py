@@ -274,8 +274,8 @@ def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
     same = last and all(one is other for one, other in zip(last["of"], of, strict=True))
     if not same or {_place(band.cycle) for band in last["bands"]} != set(cycles):
         last.update(of=of, bands=tuple(_fresh_bands(trial, side)))
-    own, sd_s = [cycles[_place(band.cycle)] for band in last["bands"]], _event_sds_s(trial)
-    return (band.of_cycle(cycle, sd_s(cycle)) for band, cycle in zip(last["bands"], own, strict=True))
+    made, sd_s = {_place(band.cycle): band for band in last["bands"]}, _event_sds_s(trial)
+    return (made[place].of_cycle(cycle, sd_s(cycle)) for place, cycle in cycles.items())
 
 
 def _fresh_bands(trial: Solved, side: str) -> Iterator[CycleBand]:

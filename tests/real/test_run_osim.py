@@ -53,6 +53,18 @@ def test_a_scaled_model_is_its_own_subjects(shared_dir: Path, tmp_path: Path) ->
     assert str(folder) not in json.dumps(manifest)
 
 
+def test_under_a_code_the_models_markers_have_the_recordings_new_labels(shared_dir: Path, tmp_path: Path) -> None:
+    """It was an unexpected error: the recording's labels were changed, those of the model were not."""
+    folder = shared_dir / "opensim" / "gait10dof18musc"
+    words = [str(folder / "ExperimentalData"), "--model", str(folder / "subject01.osim"), "--code", "ABC", "--review-page"]
+    code, stderr, out = run(tmp_path, words)
+    assert code in (0, 3), stderr
+    with np.load(next((out / "replay").glob("*.npz"))) as replay:
+        assert len(replay["model_marker_labels"]) >= 30
+        assert "Sternum" not in set(replay["marker_names"])
+    assert "Sternum" not in (out / "review.html").read_text(encoding="utf-8")
+
+
 def test_a_generic_model_by_its_short_name_is_scaled_to_a_child(
     shared_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,8 @@ class Analysis:
         Whether files are read in this process, without the sandbox.
     written : bool, optional
         Whether the results will be written to a folder.
+    drawn : bool, optional
+        Whether the report that the recipe asks for is drawn at once.
     progress : Progress | None, optional
         Told of every step; whatever it raises ends the analysis there.
     reuse : KeptValues | None, optional
@@ -171,6 +173,7 @@ class Analysis:
     review: Review = field(default_factory=Review)
     trust: bool = False
     written: bool = False
+    drawn: bool = True
     progress: Progress | None = None
     reuse: KeptValues | None = None
     norm: Table | None = None

@@ -66,7 +66,7 @@ def line_up(session: Analysis, job: Job) -> Analysis:
         for group in session.groups
     }
     refuse_unlike_footwear(pairs, condition)
-    whole = own.recipe.report or own.recipe.review_page or session.norm is not None or session.reuse is not None
+    whole = (own.recipe.report and session.drawn) or own.recipe.review_page or session.norm is not None or session.reuse is not None
     walks = [
         TrialAnalysis(
             trial, group.model, group.subject, review=session.own_review, extra=extra.get(trial.name, ()),

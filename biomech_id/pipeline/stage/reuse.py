@@ -20,6 +20,7 @@ from biomech_id.files.digest import digest
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.kept_values import KeptValues
 from biomech_id.gait.review import Review
+from biomech_id.movement.movement import Movement
 from biomech_id.pipeline.stage.analysis import Analysis, TrialAnalysis
 from biomech_id.pipeline.stage.trial import solve_again
 from biomech_id.plugins import REGISTERING
@@ -44,12 +45,13 @@ _BANDS = "-bands"
 
 
 def versions() -> tuple[str, ...]:
-    """Return what every value follows from: this package, what computes, and the sources of plug-ins.
+    """Return what every value follows from: this package and the fields of its values, what computes, and the sources of plug-ins.
 
     A plug-in is a laboratory's own code, which changes without a version. One without sources, typed into an interpreter, counts as
     another one each time.
     """
-    return (__version__, np.__version__, scipy.__version__, sys.version, *_sources(frozenset(REGISTERING)))
+    names = " ".join(each.name for kind in (Movement, Solved) for each in fields(kind))
+    return (__version__, names, np.__version__, scipy.__version__, sys.version, *_sources(frozenset(REGISTERING)))
 
 
 @cache

@@ -24,6 +24,7 @@ from biomech_id.languages import Sentence
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
+from biomech_id.models.registry import model_file
 from biomech_id.movement.movement import Movement
 from biomech_id.pipeline.extra_forces import split_forces
 from biomech_id.pipeline.inside_feet import with_feet
@@ -43,7 +44,7 @@ from biomech_id.uncertainty.sizes import error_sizes
 
 def prepare_walk(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Fill gaps and filter what is raw; a recording without movement, or too long for the memory, is refused."""
-    require_room(walk.trial, bands=recipe.uncertainty, whole=walk.whole)
+    require_room(walk.trial, bands=recipe.uncertainty, whole=walk.whole, opensim=model_file(recipe.model) is not None)
     _require_movement(walk.trial)
     return replace(walk, prepared=prepare_trial(walk.trial, walk.model, recipe))
 

@@ -264,7 +264,8 @@ function markerErrors({ errors, time_s }, colours) {
     ({ key, scale, title, unit: "mm", positive: "", negative: "", x: time_s, lines, bands: [], ...STILL, read });
   const line = (/** @type {Float32Array} */ values, /** @type {string} */ stroke) => ({ values, width: 1.6, stroke });
   const whole = off_mm.map((off) => rms([...off]));
-  const order = labels.map((_, k) => k).sort((a, b) => whole[b] - whole[a]);
+  const rank = (/** @type {number} */ k) => (Number.isFinite(whole[k]) ? whole[k] : -1);
+  const order = labels.map((_, k) => k).sort((a, b) => rank(b) - rank(a));
   return [chart("markers", say("all_markers"), { rms: rms_mm, largest }, [line(largest, colours.quiet), line(rms_mm, colours.ink)]),
     ...order.map((k) => chart(`marker:${labels[k]}`, labels[k], { "": off_mm[k] }, [line(off_mm[k], colours.ink)]))];
 }

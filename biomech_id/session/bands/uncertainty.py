@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import accumulate
-from os import SEEK_END
-from tempfile import SpooledTemporaryFile
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
+from threading import Lock
+from typing import IO, Any
+from weakref import finalize
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import ERROR_SOURCES, table_columns
+from biomech_id.errors import OutputError
 from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.cycle_table import Curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
@@ -106,7 +111,9 @@ class UncertaintyRows:
 
     def __init__(self) -> None:
         self.blocks: list[LaidBlock] = []
-        self._file = SpooledTemporaryFile(max_size=HELD_BYTES)  # noqa: SIM115 - open as long as the rows are asked for
+        self._file: IO[bytes] = BytesIO()
+        self._end = 0
+        self._one_at_a_time = Lock()
 
     def lay(self, block: BandBlock) -> LaidBlock:
         """Put the rows of a trial, or of a cycle, where they wait.
@@ -120,10 +127,26 @@ class UncertaintyRows:
         -------
         LaidBlock
             What `blocks` takes, when it is its turn.
+
+        Raises
+        ------
+        OutputError
+            The disk for temporary files is full, or there is none.
         """
         heads, columns = block
-        start = self._file.seek(0, SEEK_END)
-        self._file.write(np.stack(list(columns.values())).tobytes() if heads else b"")
+        start, numbers = self._end, np.stack(list(columns.values())).tobytes() if heads else b""
+        self._end += len(numbers)
+        try:
+            if isinstance(self._file, BytesIO) and self._end > HELD_BYTES:
+                held, self._file = self._file, TemporaryFile()  # noqa: SIM115 - open as long as the rows are asked for
+                finalize(self, self._file.close)
+                self._file.write(held.getbuffer())
+            self._file.seek(start)
+            self._file.write(numbers)
+            self._file.flush()
+        except OSError as error:
+            words = f"Rows that wait to be written do not fit {gettempdir()} ({error.strerror}): free some space, or set TMPDIR."
+            raise OutputError.at(Path(gettempdir()), words, "room for temporary files") from error
         return heads, start, tuple(columns)
 
     def late(self) -> LateTable:
@@ -144,9 +167,16 @@ class UncertaintyRows:
         return block_table("uncertainty", heads, CURVE_POINTS, {"percent": np.tile(np.arange(CURVE_POINTS), len(heads)), **numbers})
 
     def _columns(self, heads: Sequence[object], start: int, names: Sequence[str]) -> dict[str, FloatArray]:
-        self._file.seek(start)
-        numbers = np.frombuffer(self._file.read(8 * len(names) * CURVE_POINTS * len(heads)))
+        numbers = np.frombuffer(self._read(start, 8 * len(names) * CURVE_POINTS * len(heads)))
         return dict(zip(names, numbers.reshape(len(names), -1), strict=True))
+
+    def _read(self, start: int, length: int) -> bytes:
+        """Bytes where they lie, for threads and forked processes side by side; Windows forks no process."""
+        if hasattr(os, "pread") and not isinstance(self._file, BytesIO):
+            return os.pread(self._file.fileno(), length, start)
+        with self._one_at_a_time:
+            self._file.seek(start)
+            return self._file.read(length)
 
 
 def _joined(parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
+from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ class LateTable:
     blocks: int
     rows_of_block: int
     columns: int
-    make: Callable[[slice], pd.DataFrame]
+    make: Callable[[slice], pd.DataFrame] | None
 
     def __getstate__(self) -> dict[str, Any]:
         # What makes the rows may hold an open file.
@@ -62,18 +62,21 @@ class LateTable:
     @cached_property
     def whole(self) -> pd.DataFrame:
         """All rows, made once; what they were made of is then let go."""
-        whole = self.make(slice(None))
-        vars(self)["make"] = None
-        return whole
+        make = self.make
+        if make is not None:  # else another thread has made it
+            vars(self).setdefault("whole", make(slice(None)))
+            vars(self)["make"] = None
+        return cast("pd.DataFrame", vars(self)["whole"])
 
     def pieces(self) -> Iterator[pd.DataFrame]:
         """Yield all rows, some at a time; at least one piece, which may be empty."""
-        if "whole" in vars(self):
+        make = self.make
+        if make is None:
             yield self.whole
             return
         step = max(1, PIECE_CELLS // (self.rows_of_block * self.columns))
         for first in range(0, max(self.blocks, 1), step):
-            yield self.make(slice(first, first + step))
+            yield make(slice(first, first + step))
 
 
 class LateTables(Mapping[str, "pd.DataFrame"]):

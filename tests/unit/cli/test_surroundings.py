@@ -16,8 +16,10 @@ from biomech_id.cli.streams import shown
 from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.files.surroundings import NO_FILES, NO_MEMORY, free_bytes, require_any_room, surroundings
 from biomech_id.pipeline.long_recordings import ALWAYS_FRAMES, out_of_memory, require_room
+from biomech_id.pipeline.run import run_job
 from biomech_id.readers import read_c3d
-from biomech_id.request.recipe import read_recipe
+from biomech_id.request.job import Job
+from biomech_id.request.recipe import Recipe, read_recipe
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 COMMAND = [sys.executable, "-c", "from biomech_id.cli import main; main()"]
@@ -68,6 +70,14 @@ def test_endless_toml_is_refused_in_one_sentence(text: str, said: str, tmp_path:
         read_recipe(tmp_path / "r.toml")
 
 
+@pytest.mark.parametrize("report", [True, False])
+def test_a_report_that_is_drawn_later_needs_no_room_now(report: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr("biomech_id.pipeline.stage.trial.require_room", lambda trial, **how: asked.append(how["whole"]))
+    run_job(Job((DATA,), Recipe(report=True)), tmp_path / "out", report=report, until="prepare")
+    assert set(asked) == {report}
+
+
 def test_a_recording_that_does_not_fit_says_how_many_frames_do() -> None:
     trial = read_c3d(DATA / "walk01.c3d", trust=True)
     require_room(trial, bands=True, free=0)  # a short one is always analysed
@@ -82,6 +92,10 @@ def test_a_recording_that_does_not_fit_says_how_many_frames_do() -> None:
     with pytest.raises(FileRefusedError, match=r"about 41666 of them: cut it"):
         require_room(long, bands=True, whole=False, free=10**9)  # type: ignore[arg-type]
     require_room(long, bands=False, whole=False, free=2 * 10**9)  # type: ignore[arg-type]
+    with pytest.raises(
+        FileRefusedError, match=r"about 2857 of them \(without uncertainty, .* seven times as many"
+    ):
+        require_room(long, bands=True, whole=False, opensim=True, free=10**9)  # type: ignore[arg-type]
     require_room(long, bands=True, free=10**11)  # type: ignore[arg-type]
     assert free_bytes() > ALWAYS_FRAMES
     assert "100" in out_of_memory(long).message  # type: ignore[arg-type]

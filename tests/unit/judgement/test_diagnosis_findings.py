@@ -99,7 +99,10 @@ def test_what_no_cause_explains_is_named_the_furthest_first(trials: tuple[Trial,
     far = {"a": -9.51, "b": 9.0, "c": 8.0, "d": 7.0, "e": 6.5, "f": 6.1}
     _, finding = findings_of(found(True, knee=6.0), trials, monkeypatch, **far)
     assert (finding.rule, finding.severity) == ("residuals-unexplained", Severity.WARNING)
-    assert finding.values == {"residuals": "'a L' (-9.5 SD); 'b L' (+9.0 SD); 'c L' (+8.0 SD); 'd L' (+7.0 SD); 'e L' (+6.5 SD)", "n": 6}
+    assert finding.values == {
+        "residuals": "'a L' (-9.5 SD); 'b L' (+9.0 SD); 'c L' (+8.0 SD); 'd L' (+7.0 SD); 'e L' (+6.5 SD)",
+        "n": 6,
+    }
 
 
 def test_a_large_size_is_no_power_of_ten(trials: tuple[Trial, Trial], monkeypatch: pytest.MonkeyPatch) -> None:

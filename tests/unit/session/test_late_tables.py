@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biomech_id.errors import OutputError
 from biomech_id.session import trial_tables
 from biomech_id.session.bands import uncertainty
 from biomech_id.session.folder.read_write import write_folder
@@ -104,8 +107,45 @@ def test_rows_of_uncertainty_on_disk_are_the_same(session: Session, monkeypatch:
     assert held is not None
     for first in (0, 5, on_disk.blocks // 2, on_disk.blocks - 4):
         some = held.iloc[first * 101 : (first + 4) * 101].reset_index(drop=True)
+        assert on_disk.make is not None
         pd.testing.assert_frame_equal(on_disk.make(slice(first, first + 4)), some)
     pd.testing.assert_frame_equal(on_disk.whole, held)
+
+
+def test_threads_read_rows_on_disk_side_by_side(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They shared one place in the file: numbers of other rows, without a word."""
+    monkeypatch.setattr(uncertainty, "HELD_BYTES", 1)
+    on_disk = late(session_tables(session), "uncertainty")
+    make = on_disk.make
+    assert make is not None
+    places = [slice(first, first + 3) for first in range(0, on_disk.blocks - 3, 7)]
+    alone = [make(some).to_csv() for some in places]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda some: make(some).to_csv(), places * 3)) == alone * 3
+
+
+def test_one_table_for_all_threads(session: Session) -> None:
+    table = late(session_tables(session), "cycles")
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda _: table.whole, range(8)))
+    assert all(each is made[0] for each in made)
+
+
+def test_a_full_disk_for_temporary_files_is_one_sentence(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(uncertainty, "HELD_BYTES", 1)
+    monkeypatch.setattr(uncertainty, "TemporaryFile", full)
+    with pytest.raises(OutputError, match=r"do not fit .*No space left.*TMPDIR"):
+        session_tables(session)
+
+
+def test_peaks_have_their_sds_in_whatever_order_the_cycles_stand(trial: Solved) -> None:
+    own = replace(trial, errors={side: replace(of_leg) for side, of_leg in trial.errors.items()})
+    sds = sorted(str(row["sd"]) for row in trial_tables.peaks(own))
+    turned = replace(own, cycles=own.cycles[::-1])
+    assert sorted(str(row["sd"]) for row in trial_tables.peaks(turned)) == sds
 
 
 def test_bands_of_a_long_trial_are_the_same_and_kept_by_nobody(trial: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
