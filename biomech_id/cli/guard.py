@@ -42,7 +42,7 @@ WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 ins
 
 
 #: How files end that other programs open by it.
-KINDS = {
+FILE_ENDINGS = {
     ".c3d", ".csv", ".doc", ".docx", ".htm", ".html", ".jpeg", ".jpg", ".json", ".md", ".mot", ".ods", ".osim", ".pdf", ".png",
     ".pptx", ".sto", ".svg", ".tiff", ".toml", ".trc", ".tsv", ".txt", ".xls", ".xlsx", ".xml", ".zip",
 }  # fmt: skip
@@ -58,7 +58,7 @@ def file_named(*endings: str) -> Callable[[Path | None], Path | None]:
     """
 
     def checked(path: Path | None) -> Path | None:
-        if path is not None and path.suffix.lower() in KINDS.difference(endings):
+        if path is not None and path.suffix.lower() in FILE_ENDINGS.difference(endings):
             raise typer.BadParameter(f"{path} would hold something else than its name says; end it with {' or '.join(endings)}.")
         return path
 

@@ -92,9 +92,7 @@ def test_a_recording_that_does_not_fit_says_how_many_frames_do() -> None:
     with pytest.raises(FileRefusedError, match=r"about 41666 of them: cut it"):
         require_room(long, bands=True, whole=False, free=10**9)  # type: ignore[arg-type]
     require_room(long, bands=False, whole=False, free=2 * 10**9)  # type: ignore[arg-type]
-    with pytest.raises(
-        FileRefusedError, match=r"about 2857 of them \(without uncertainty, .* seven times as many"
-    ):
+    with pytest.raises(FileRefusedError, match=r"about 2857 of them \(without uncertainty, .* seven times as many"):
         require_room(long, bands=True, whole=False, opensim=True, free=10**9)  # type: ignore[arg-type]
     require_room(long, bands=True, free=10**11)  # type: ignore[arg-type]
     assert free_bytes() > ALWAYS_FRAMES
