@@ -151,7 +151,8 @@ class LegMarkerErrors:
         moved = np.flatnonzero(self._walking > NO_RESPONSE)
         width = 3 * vectors
         looked = _around(self.response.frames, frames)
-        walking = self.response.walking[moved, looked, :vectors].transpose(1, 2, 3, 0).reshape(-1, width * len(moved))
+        walking = self.response.walking[moved, looked, :vectors].transpose(1, 2, 3, 0)
+        walking = walking.reshape(len(walking), width * len(moved))  # of no marker, where none responds
         # g, g' and g'' below each other, and beside each other what multiplies them.
         g = np.empty((n, orders, width * len(moved)))
         for order, weights in enumerate(_between(self.response.frames[looked], frames, self.motion.rate_hz, orders)):

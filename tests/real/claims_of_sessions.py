@@ -1067,15 +1067,19 @@ def without_kinetics(said: Said) -> bool:
 
 @claim("session-without-movement", trials=plus(2))
 def without_movement(said: Said) -> bool:
-    """As many trials in the summary, no row of cycles.csv, and in no trial's table the pelvis goes half a metre."""
+    """As many trials in the summary, no row of cycles.csv, and in no trial the pelvis goes half a metre, or not where it faces."""
     trials = [trial["name"] for trial in said.session.tables.summary["trials"]]
     if len(trials) != said["trials"] or len(table(said.session.out / "cycles.csv")):
         return False
     for trial in said.session.session.movements:
-        front = [trial.markers[name] for name in (trial.markers.roles.get((side, "asis")) or side + "ASI" for side in OTHER)]
-        middle = np.nanmean(front, axis=0)
-        seen = middle[np.isfinite(middle).all(axis=1), :2]
-        if len(seen) and np.linalg.norm(seen[-1] - seen[0]) > 0.5:
+        markers = trial.markers if trial.markers.names else with_pose_points(trial.motion.trial).markers
+        left, right = (markers[markers.roles.get((side, "asis")) or side + "ASI"][:, :2] for side in "LR")
+        seen = np.isfinite(left + right).all(axis=1)
+        steps, across = np.diff((left + right)[seen] / 2.0, axis=0), (right - left)[seen][:-1]
+        # Ahead is a quarter turn to the left of what goes from left to right.
+        faces = np.stack([-across[:, 1], across[:, 0]], axis=1) / np.linalg.norm(across, axis=1)[:, None]
+        ahead = (steps * faces).sum(axis=1)
+        if np.linalg.norm(steps.sum(axis=0)) > 0.5 and ahead.sum() > 0.9 * np.linalg.norm(steps, axis=1).sum():
             return False
     return True
 

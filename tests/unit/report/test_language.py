@@ -36,7 +36,7 @@ LATIN = {
 #: was left in English.
 IN_BOTH = set(
     """
-    diagnose ank thi synchronisation toe sacr film hee tib kne asi
+    diagnose diagnosis ank thi synchronisation toe sacr film hee tib kne asi
     lab summary exponent forces muscle nm passive reserve alarm ln loses operation signals treatment
     actual al also always amplitude an analog analyse analysis applied arm auto axis baker band bandwidth biomech block body
     budget bw byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code copy crawford csv cutoff davis
