@@ -251,11 +251,11 @@ class Search:
             self.scale = Whitening.of(judged.values, spread)
             self.instead = judged.values
             self.causes = possible(judged.session, set(self.scale.keys))
-            self.every = further(judged.session)
+            in_blocks = further(judged.session)
             if spread.any_gait:
                 self.causes += gaits(judged.session, self.scale.keys)
-                self.every += unstated_aid(judged.session, self.scale.keys)
-            self.every = [*self.causes, *self.every]
+                in_blocks += unstated_aid(judged.session, self.scale.keys)
+            self.every = [*self.causes, *in_blocks]
             self.white = self.scale.white(signatures(judged, self.every, self.scale.keys))
         else:
             self.scale, self.instead, self.causes = known.scale, known.instead, known.causes
