@@ -34,7 +34,8 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
     >>> cross(arm_m, force_N)
     array([[70.,  0.,  0.]])
     """
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b), order="F")
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    out = np.empty(shape, np.result_type(a, b), order="F")
     a_x, a_y, a_z = a[..., 0], a[..., 1], a[..., 2]
     b_x, b_y, b_z = b[..., 0], b[..., 1], b[..., 2]
     np.subtract(a_y * b_z, a_z * b_y, out=out[..., 0])

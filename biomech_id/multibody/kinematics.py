@@ -427,6 +427,8 @@ class _Mover:
         self.axis, self.at = np.empty((2, N, S, 3), dtype=kind)
         self.slope = np.ones((N, S), dtype=kind)
         self.row = 0
+        # Nothing moves: places alone, and every velocity and acceleration stays 0.
+        self.still = base is None and not (u.any() or a.any())
         self.R[:, 0] = np.eye(3)
         if base is not None:
             self._put_base(base)
@@ -445,7 +447,7 @@ class _Mover:
         """Put one body, whose parent is there already."""
         parent = self.layout.parents[body - 1]
         state = [self.R[:, parent], *(array[:, parent] for array in (*self.linear, *self.angular))]
-        state = _shifted(state, state[0] @ self.layout.place_m[body - 1])
+        state = self._shifted(state, state[0] @ self.layout.place_m[body - 1])
         state[0] = state[0] @ self.layout.R_parent_joint[body - 1]
         for step in self.layout.joints[body - 1]:
             state = self._orient(state, step) if isinstance(step, Orientation) else self._step(state, step)
@@ -464,13 +466,17 @@ class _Mover:
         axis = state[0] @ np.asarray(step.axis)
         self.axis[:, self.row], self.at[:, self.row] = axis, state[1]
         self.row += 1
-        along, across = axis * u[:, None], axis * a[:, None]
-        omega = state[4]
         if isinstance(step, Turn):
-            turned = state[0] @ axis_rotation(step.axis, q)
-            return [turned, *state[1:4], omega + along, state[5] + across + cross(omega, along)]
-        state = _shifted(state, axis * q[:, None])
-        return [*state[:2], state[2] + along, state[3] + across + 2 * cross(omega, along), *state[4:]]
+            state = [state[0] @ axis_rotation(step.axis, q), *state[1:]]
+        else:
+            state = self._shifted(state, axis * q[:, None])
+        if self.still:
+            return state
+        R, p, v, acceleration, omega, alpha = state
+        along, across = axis * u[:, None], axis * a[:, None]
+        if isinstance(step, Turn):
+            return [R, p, v, acceleration, omega + along, alpha + across + cross(omega, along)]
+        return [R, p, v + along, acceleration + across + 2 * cross(omega, along), omega, alpha]
 
     def _orient(self, state: list[Any], step: Orientation) -> list[Any]:
         four = [self.layout.coordinates.index(name) for name in step.coordinates]
@@ -479,15 +485,18 @@ class _Mover:
         rows = slice(self.row, self.row + 3)
         self.axis[:, rows], self.at[:, rows] = R.swapaxes(1, 2), state[1][:, None]
         self.row += 3
+        if self.still:
+            return [R, *state[1:]]
         along, across = ((R @ values[:, three, None])[..., 0] for values in (self.u, self.a))
         return [R, *state[1:4], state[4] + along, state[5] + across + cross(state[4], along)]
 
-
-def _shifted(state: list[Any], arm: FloatArray) -> list[Any]:
-    """The frame's origin moved by an arm that turns with it: R, p, v, a, omega, alpha."""
-    R, p, v, a, omega, alpha = state
-    spin = cross(omega, arm)
-    return [R, p + arm, v + spin, a + cross(alpha, arm) + cross(omega, spin), omega, alpha]
+    def _shifted(self, state: list[Any], arm: FloatArray) -> list[Any]:
+        """The frame's origin moved by an arm that turns with it: R, p, v, a, omega, alpha."""
+        R, p, v, a, omega, alpha = state
+        if self.still:
+            return [R, p + arm, *state[2:]]
+        spin = cross(omega, arm)
+        return [R, p + arm, v + spin, a + cross(alpha, arm) + cross(omega, spin), omega, alpha]
 
 
 def axis_rotation(axis: tuple[float, float, float], angle: FloatArray) -> FloatArray:
