@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
-from biomech_id.judgement.diagnosis.recorded import Recorded
+from biomech_id.judgement.diagnosis.recorded import Recorded, WalkPaths
 
 #: A foot is down while its marker (12 Hz) moves slower than this share of the walk.
 SHARE_OF_WALK = 0.6
@@ -16,7 +17,7 @@ SHARE_OF_WALK = 0.6
 _KINDS: Mapping[str, tuple[str, bool]] = {"strike": ("HEE", False), "off": ("TOE", True)}
 
 
-def contacts(session: Recorded) -> dict[tuple[str, str], FloatArray]:
+def contacts(session: Recorded) -> Mapping[tuple[str, str], FloatArray]:
     """Return strikes and offs of both feet.
 
     Parameters
@@ -26,17 +27,22 @@ def contacts(session: Recorded) -> dict[tuple[str, str], FloatArray]:
 
     Returns
     -------
-    dict[tuple[str, str], FloatArray]
+    Mapping[tuple[str, str], FloatArray]
         (side, "strike" | "off") -> times, seconds from the first frame.
     """
-    return {(side, kind): _crossings(session, side + label, rising) for side in SIDES for kind, (label, rising) in _KINDS.items()}
+    return _contacts(session.paths)
 
 
-def _crossings(session: Recorded, label: str, rising: bool) -> FloatArray:
-    above = session.foot_speed_m_s[label] - SHARE_OF_WALK * session.speed_m_s
+@lru_cache(maxsize=8)
+def _contacts(paths: WalkPaths) -> Mapping[tuple[str, str], FloatArray]:
+    return {(side, kind): _crossings(paths, side + label, rising) for side in SIDES for kind, (label, rising) in _KINDS.items()}
+
+
+def _crossings(paths: WalkPaths, label: str, rising: bool) -> FloatArray:
+    above = paths.foot_speed_m_s[label] - SHARE_OF_WALK * paths.speed_m_s
     above = above if rising else -above
     at = np.flatnonzero((above[:-1] < 0) & (above[1:] >= 0))
-    return np.asarray((at - above[at] / (above[at + 1] - above[at])) / session.markers.rate_hz)
+    return np.asarray((at - above[at] / (above[at + 1] - above[at])) / paths.markers.rate_hz)
 
 
 def nearest_time(times_s: FloatArray, time_s: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from biomech_id.trial import Markers
 PAIRS = (("KNE", "THI"), ("TIB", "ANK"), ("KNE", "TIB"), ("KNE", "ANK"), ("HEE", "TOE"), ("ANK", "HEE"), ("ANK", "TOE"))
 UP = np.array([0.0, 0.0, 1.0])
 LEG_LABELS = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+PELVIS_LABELS = ("LASI", "RASI", "SACR")
 PELVIS_PAIRS = (("LASI", "RASI"), ("LASI", "SACR"), ("RASI", "SACR"))
 #: A knee is extended where its flexion is below this percentile of the walk.
 EXTENDED_PERCENTILE = 40.0
@@ -42,13 +43,15 @@ JERK_HZ = 15.0
 ResidualValues = dict[tuple[str, str], float]
 
 
-def of_legs(session: Recorded) -> ResidualValues:
+def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = None) -> ResidualValues:
     """Return the residuals that need no force plate.
 
     Parameters
     ----------
     session : Recorded
         The session in memory.
+    before : tuple[Recorded, ResidualValues] | None, optional
+        The session that it was made from and its residuals: those of a leg on which nothing changed are taken over.
 
     Returns
     -------
@@ -56,21 +59,39 @@ def of_legs(session: Recorded) -> ResidualValues:
         In the units of ``spread.csv``; what this session cannot say is absent.
     """
     residuals: ResidualValues = {}
-    angles, offsets = _angles(session, residuals)
-    for side in SIDES:
+    sides = _changed_sides(session, before[0]) if before else SIDES
+    angles, offsets = _angles(session, residuals, sides)
+    for side in sides:
         _of_axes(side, angles[side], residuals)
         if session.standing is not None:
             _against_static(side, angles, offsets, session, residuals)
         _of_measurements(side, session, residuals)
         _of_paths(side, session, residuals)
     _of_pelvis(session, angles, residuals)
-    _of_distances(session, residuals)
+    _of_distances(session, residuals, sides)
     for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
         del residuals[key]
-    if turned_deg(session.pelvis_facing_rad) > LARGEST_TURN_DEG:
+    if turned_deg(session.paths.pelvis_facing_rad) > LARGEST_TURN_DEG:
         for key in [key for key in residuals if key[0] in ("hip rotation", "hip abduction", "pelvis obliquity")]:
             del residuals[key]
+    if before:
+        residuals |= {key: value for key, value in before[1].items() if key[1] and key[1] not in sides}
     return {key: value for key, value in residuals.items() if np.isfinite(value)}
+
+
+def _changed_sides(session: Recorded, old: Recorded) -> tuple[str, ...]:
+    """Legs whose residuals may differ: both where a marker of the pelvis, what was measured or the frames that are looked at do."""
+    pairs = [(now, then) for now, then in ((session.markers, old.markers), (session.standing, old.standing)) if now is not then]
+    changed = set[str]()
+    for now, then in pairs:
+        if now is None or then is None:
+            return SIDES
+        differ = ~((now.position_m == then.position_m) | (np.isnan(now.position_m) & np.isnan(then.position_m))).all(axis=(0, 2))
+        changed |= {name for name, other in zip(now.names, differ, strict=True) if other}
+    whole = session.subject is not old.subject or not changed.isdisjoint(PELVIS_LABELS)
+    if whole or not np.array_equal(session.paths.postures, old.paths.postures):
+        return SIDES
+    return tuple(side for side in SIDES if any(name[0] == side for name in changed))
 
 
 def _of_a_grown_leg(residual: str) -> bool:
@@ -84,7 +105,7 @@ def turned_deg(facing_rad: FloatArray) -> float:
     Parameters
     ----------
     facing_rad : FloatArray
-        (n,), as of `Recorded.pelvis_facing_rad`.
+        (n,), as of `WalkPaths.pelvis_facing_rad`.
 
     Returns
     -------
@@ -143,7 +164,7 @@ def walking_angles_deg(session: Recorded) -> dict[str, FloatArray]:
     Returns
     -------
     dict[str, FloatArray]
-        "L knee rotation" -> (k,), degrees, in the frames of `Recorded.postures`.
+        "L knee rotation" -> (k,), degrees, in the frames of `WalkPaths.postures`.
     """
     return {
         f"{side} {joint} {name}".strip(): angle
@@ -167,12 +188,12 @@ def _leg_angles(pose: LegPose, pelvis: Frames, side: str) -> dict[str, FloatArra
 
 
 def _angles(
-    session: Recorded, residuals: ResidualValues
+    session: Recorded, residuals: ResidualValues, sides: Sequence[str] = SIDES
 ) -> tuple[dict[str, dict[str, FloatArray]], dict[str, dict[str, FloatArray]]]:
-    """Angles of the walk and of the static trial, in degrees; centres and the foot's offsets on the way."""
-    geometry, walk = session.geometry(), _cut(session.markers, session.postures)
+    """Angles of pelvis and legs in the walk and in the static trial, in degrees; centres and the foot's offsets on the way."""
+    geometry, walk = session.geometry(), _cut(session.markers, session.paths.postures)
     pelvis, walking, stood = pelvis_frames(walk), dict[str, dict[str, FloatArray]](), dict[str, dict[str, FloatArray]]()
-    for side in SIDES:
+    for side in sides:
         pose = place_leg(walk, pelvis, geometry[side])
         walking[side] = _leg_angles(pose, pelvis, side)
         used = _used_offsets(session, geometry[side], stood)
@@ -187,7 +208,7 @@ def _angles(
         leg_m = session.subject.leg_length_m[side]
         for name, start, end in (("thigh", pose.hip_lab_m, pose.knee_lab_m), ("shank", pose.knee_lab_m, pose.ankle_lab_m)):
             residuals[f"{name} by centres / leg length", side] = _ln(_median_m(start, end), leg_m)
-    forward = session.way
+    forward = session.paths.way
     R_progression = np.stack([forward, np.cross(UP, forward), UP])
     walking[""] = {"pelvis": np.rad2deg(CONVENTIONAL_AXES.angle("pelvis", "L", R_progression, pelvis.R_lab_seg))}
     return walking, stood
@@ -251,14 +272,14 @@ def _against_static(
 def _of_measurements(side: str, session: Recorded, residuals: ResidualValues) -> None:
     subject, markers = session.subject, session.markers
     leg_m = subject.leg_length_m[side]
-    reach_m = np.linalg.norm(markers[side + "ASI"] - markers[side + "ANK"], axis=1)[session.postures]
+    reach_m = np.linalg.norm(markers[side + "ASI"] - markers[side + "ANK"], axis=1)[session.paths.postures]
     residuals["leg by markers / leg length", side] = _ln(float(np.percentile(reach_m, 95)), leg_m)
     residuals["ankle width / knee width", side] = _ln(subject.ankle_width_m[side], subject.knee_width_m[side])
     residuals["knee width / leg length", side] = _ln(subject.knee_width_m[side], leg_m)
 
 
 def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]], residuals: ResidualValues) -> None:
-    at, m, subject = session.postures, session.markers, session.subject
+    at, m, subject = session.paths.postures, session.markers, session.subject
     tilt_deg, obliquity_deg = np.median(angles[""]["pelvis"], axis=0)[:2]
     residuals["pelvis tilt", ""], residuals["pelvis obliquity", ""] = float(tilt_deg), float(obliquity_deg)
     width_m = _median_m(m["LASI"][at], m["RASI"][at])
@@ -272,10 +293,10 @@ def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]]
         residuals["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
 
 
-def _of_distances(session: Recorded, residuals: ResidualValues) -> None:
+def _of_distances(session: Recorded, residuals: ResidualValues, sides: Sequence[str]) -> None:
     """Distances of pairs of markers: against the leg's length, against the static trial, and before against after."""
-    at, walk, standing = session.postures, session.markers, session.standing
-    for side, first, second in ((s, *pair) for s in ("", *SIDES) for pair in (PAIRS if s else PELVIS_PAIRS)):
+    at, walk, standing = session.paths.postures, session.markers, session.standing
+    for side, first, second in ((s, *pair) for s in ("", *sides) for pair in (PAIRS if s else PELVIS_PAIRS)):
         name, ends = f"{first}-{second}", (side + first, side + second)
         distance_m = np.linalg.norm(walk[ends[0]][at] - walk[ends[1]][at], axis=1)
         median_m, half = float(np.median(distance_m)), (len(distance_m) + 1) // 2

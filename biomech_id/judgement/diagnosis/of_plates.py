@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import numpy as np
 
@@ -39,13 +39,16 @@ LEAST_STEPS, LEAST_REACH_M = 4, 0.8
 Contacts = Mapping[tuple[str, str], FloatArray]
 
 
-def of_plates(session: Recorded) -> ResidualValues:
+def of_plates(session: Recorded, before: tuple[Recorded, ResidualValues] | None = None) -> ResidualValues:
     """Return the residuals of force plates, of the floor and of stored events.
 
     Parameters
     ----------
     session : Recorded
         The session in memory.
+    before : tuple[Recorded, ResidualValues] | None, optional
+        The session that it was made from, of as many plates, and its residuals: those of plates on which nothing changed are
+        taken over.
 
     Returns
     -------
@@ -54,15 +57,18 @@ def of_plates(session: Recorded) -> ResidualValues:
     """
     events = contacts(session)
     each: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for number, stance in find_stances(session):
+    changed = _changed_plates(session, before[0]) if before else set(range(1, len(session.plates) + 1))
+    for number, stance in find_stances(session, changed):
         for part in (
             (_of_clock, _of_jumps) if session.aided else (_of_place, _of_shape, _of_jumps, _of_clock, _of_support, _of_whole)
         ):
             for name, value in part(stance, session, events):
                 each[name, str(number)].append(value)
     residuals = {key: float(np.mean(values)) for key, values in each.items()}
-    if session.plates:
-        _of_every_plate(session, residuals)
+    if changed:
+        _of_every_plate(session, changed, residuals)
+    if before:
+        residuals |= {key: value for key, value in before[1].items() if key[1] and int(key[1]) not in changed}
     _of_floor(session, events, residuals)
     _of_events(session, events, residuals)
     return {key: value for key, value in residuals.items() if np.isfinite(value)}
@@ -122,7 +128,7 @@ def _of_support(stance: PlateStance, session: Recorded, events: Contacts) -> Ite
     force, pelvis, cop = stance.force_N[which], stance.pelvis_m[which], stance.cop_m[which]
     if session.subject.mass_kg:
         rate_hz = session.markers.rate_hz
-        ends = at_times(session.pelvis_speed_m_s, rate_hz, stance.time_s[which][[0, -1]])[:, 2]
+        ends = at_times(session.paths.pelvis_speed_m_s, rate_hz, stance.time_s[which][[0, -1]])[:, 2]
         a_z = (ends[1] - ends[0]) / np.ptp(stance.time_s[which])
         weight_N = session.subject.mass_kg * (GRAVITY_M_S2 + a_z)
         yield "single support / weight", 100.0 * float(np.log(np.mean(force[:, 2]) / weight_N))
@@ -153,7 +159,7 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
     if not mass_kg:
         return
     ends, duration_s = (
-        at_times(session.pelvis_speed_m_s, rate_hz, stance.time_s[[0, -1]]) @ stance.way,
+        at_times(session.paths.pelvis_speed_m_s, rate_hz, stance.time_s[[0, -1]]) @ stance.way,
         float(np.ptp(stance.time_s)),
     )
     yield "shear along walk, mean / vertical", 100.0 * float(np.mean(along) - mass_kg * (ends[1] - ends[0]) / duration_s) / mean_N
@@ -165,12 +171,27 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
         yield "impulse of the foot / half weight", 100.0 * float(np.log(impulse_Ns / (mass_kg * GRAVITY_M_S2 * stride_s / 2)))
 
 
-def _of_every_plate(session: Recorded, residuals: ResidualValues) -> None:
-    """What a plate says while no foot is wholly on it: loads without feet, feet without loads, the level of nothing."""
+#: Markers that say where feet and pelvis are, which is all that forces are held against.
+_PLATE_LABELS = ("LHEE", "LTOE", "RHEE", "RTOE", "LASI", "RASI", "SACR")
+
+
+def _changed_plates(session: Recorded, old: Recorded) -> set[int]:
+    """Numbers of the plates whose residuals may differ: all where the mass or a marker of feet or pelvis does."""
+    same = session.markers is old.markers or all(
+        np.array_equal(session.markers[label], old.markers[label], equal_nan=True) for label in _PLATE_LABELS
+    )
+    same = same and session.subject.mass_kg == old.subject.mass_kg
+    return {number for number, plate in enumerate(session.plates, start=1) if not (same and plate is old.plates[number - 1])}
+
+
+def _of_every_plate(session: Recorded, numbers: Container[int], residuals: ResidualValues) -> None:
+    """What plates say while no foot is wholly on them: loads without feet, feet without loads, the level of nothing."""
     rate_hz = session.markers.rate_hz
     feet = np.stack([session.markers[side + label] for side in SIDES for label in ("HEE", "TOE")], axis=1)
-    slow = {side: np.maximum(*(session.foot_speed_m_s[side + label] for label in ("HEE", "TOE"))) for side in SIDES}
+    slow = {side: np.maximum(*(session.paths.foot_speed_m_s[side + label] for label in ("HEE", "TOE"))) for side in SIDES}
     for number, plate in enumerate(session.plates, start=1):
+        if number not in numbers:
+            continue
         at = np.minimum((np.arange(plate.n_samples) / plate.rate_hz * rate_hz).astype(int), session.markers.n_frames - 1)
         near = np.asarray(on_plate(feet, plate, ORPHAN_M).any(axis=1) | ~np.isfinite(feet).all(axis=(1, 2)))
         orphan = (np.linalg.norm(plate.force_lab_N, axis=1) > ORPHAN_N) & ~near[at]
@@ -183,7 +204,7 @@ def _of_every_plate(session: Recorded, residuals: ResidualValues) -> None:
         rest = 0.0
         for i, side in enumerate(SIDES):
             inside = on_plate(feet[:, 2 * i : 2 * i + 2], plate, 0.0).all(axis=1)
-            at_rest = (inside & (slow[side] < REST_SHARE * session.speed_m_s))[at] & empty
+            at_rest = (inside & (slow[side] < REST_SHARE * session.paths.speed_m_s))[at] & empty
             rest += float(at_rest.sum()) / plate.rate_hz
         residuals["foot at rest on a plate that carries nothing", str(number)] = 1000.0 * rest
 
@@ -197,7 +218,7 @@ def _of_floor(session: Recorded, events: Contacts, residuals: ResidualValues) ->
             if offs.size:
                 low, high = (int((strike_s + part * (offs[0] - strike_s)) * session.markers.rate_hz) for part in (0.25, 0.45))
                 foot = 0.5 * (session.markers[side + "HEE"] + session.markers[side + "TOE"])[low : high + 1]
-                steps.append([float(np.mean(foot @ session.way)), float(np.mean(foot[:, 2])), i, 1 - i])
+                steps.append([float(np.mean(foot @ session.paths.way)), float(np.mean(foot[:, 2])), i, 1 - i])
     table = np.array([step for step in steps if np.isfinite(step).all()]).reshape(-1, 4)
     if len(table) >= LEAST_STEPS and np.ptp(table[:, 0]) >= LEAST_REACH_M:
         slope = np.linalg.lstsq(table[:, [0, 2, 3]], table[:, 1], rcond=None)[0][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -47,44 +47,16 @@ _LEARNT: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
-    """One walk with everything that it is judged by.
+class WalkPaths:
+    """Ways and speeds that follow from the markers of a walk alone, each worked out when it is first asked for.
 
     Attributes
     ----------
-    name : str
-        Of the walk.
     markers : Markers
-        The fifteen markers of the walk, by side and short label, and SACR; laboratory axes, metres.
-    standing : Markers | None
-        The same of the static trial; None where learnt angles stand in for it.
-    plates : tuple[ForcePlate, ...]
-        As recorded.
-    events : tuple[Event, ...]
-        As stored.
-    subject : Subject
-        Measurements, with what a calibration learnt of the legs.
-    calibration : ConventionalCalibration
-        Its marker radius, its hip, and whether feet stood flat are used.
-    first_s : float, optional
-        Absolute time of the first frame, seconds.
-    aided : bool | None, optional
-        Whether something beside the feet bears weight: plates then have a verdict on clock, zero and breaks alone. None where
-        nobody says.
-    prostheses : tuple[str, ...], optional
-        Sides on which shank or foot is artificial: what compares them with most people's has no verdict.
+        As of `Recorded`.
     """
 
-    name: str
     markers: Markers
-    standing: Markers | None
-    plates: tuple[ForcePlate, ...]
-    events: tuple[Event, ...]
-    subject: Subject
-    calibration: ConventionalCalibration
-    first_s: float = 0.0
-    aided: bool | None = None
-    prostheses: tuple[str, ...] = ()
 
     @cached_property
     def postures(self) -> IntArray:
@@ -140,6 +112,57 @@ class Recorded:
         """Way over the recording's time, m/s."""
         return float(np.linalg.norm(self.travel_m)) * self.markers.rate_hz / max(self.markers.n_frames - 1, 1)
 
+
+@lru_cache(maxsize=8)
+def _paths(markers: Markers) -> WalkPaths:
+    return WalkPaths(markers)
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """One walk with everything that it is judged by.
+
+    Attributes
+    ----------
+    name : str
+        Of the walk.
+    markers : Markers
+        The fifteen markers of the walk, by side and short label, and SACR; laboratory axes, metres.
+    standing : Markers | None
+        The same of the static trial; None where learnt angles stand in for it.
+    plates : tuple[ForcePlate, ...]
+        As recorded.
+    events : tuple[Event, ...]
+        As stored.
+    subject : Subject
+        Measurements, with what a calibration learnt of the legs.
+    calibration : ConventionalCalibration
+        Its marker radius, its hip, and whether feet stood flat are used.
+    first_s : float, optional
+        Absolute time of the first frame, seconds.
+    aided : bool | None, optional
+        Whether something beside the feet bears weight: plates then have a verdict on clock, zero and breaks alone. None where
+        nobody says.
+    prostheses : tuple[str, ...], optional
+        Sides on which shank or foot is artificial: what compares them with most people's has no verdict.
+    """
+
+    name: str
+    markers: Markers
+    standing: Markers | None
+    plates: tuple[ForcePlate, ...]
+    events: tuple[Event, ...]
+    subject: Subject
+    calibration: ConventionalCalibration
+    first_s: float = 0.0
+    aided: bool | None = None
+    prostheses: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> WalkPaths:
+        """What the markers alone say of the walk; shared by all sessions with these markers."""
+        return _paths(self.markers)
+
     @cached_property
     def mean_leg_m(self) -> float:
         """Mean leg length as measured, metres."""
@@ -192,16 +215,17 @@ def recorded_walk(trial: Trial, model: ConventionalModel) -> Recorded:
         trial.name, _fifteen(trial), standing, trial.plates, events, subject, calibration, trial.first_time_s,
         prostheses=tuple(subject.amputation),
     )  # fmt: skip
-    reach_m = float(np.linalg.norm(session.travel_m))
+    reach_m = float(np.linalg.norm(session.paths.travel_m))
     if not reach_m >= SMALLEST_WALK_M:
         raise MissingInputError(
             f"{trial.name} goes {reach_m:.2f} m over the floor; only walks can be diagnosed.",
             value=reach_m, expected=f"at least {SMALLEST_WALK_M:g} m", where=trial.name,
         )  # fmt: skip
-    if len(session.postures) < _LEAST_FRAMES:
+    n_whole = len(session.paths.postures)
+    if n_whole < _LEAST_FRAMES:
         raise MissingInputError(
-            f"{trial.name} shows all fifteen markers in {len(session.postures)} frames at {POSTURE_HZ:g} Hz, too few to diagnose.",
-            value=len(session.postures), expected=f"at least {_LEAST_FRAMES}", where=trial.name,
+            f"{trial.name} shows all fifteen markers in {n_whole} frames at {POSTURE_HZ:g} Hz, too few to diagnose.",
+            value=n_whole, expected=f"at least {_LEAST_FRAMES}", where=trial.name,
         )  # fmt: skip
     return session
 

@@ -46,11 +46,9 @@ def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk
     JudgedWalk
         Without what this session has no verdict on.
     """
-    if before is None:
+    old = session if before is None else before.session
+    if before is None or (session.aided, session.prostheses) != (old.aided, old.prostheses):
         return JudgedWalk(session, of_legs(session), of_plates(session))
-    old = before.session
-    same = session.markers is old.markers
-    legs = before.legs if same and session.standing is old.standing and session.subject is old.subject else of_legs(session)
-    mass = session.subject.mass_kg == old.subject.mass_kg
-    kept = same and mass and session.plates is old.plates and session.events is old.events
-    return JudgedWalk(session, legs, before.plates if kept else of_plates(session))
+    same = session.markers is old.markers and session.standing is old.standing and session.subject is old.subject
+    legs = before.legs if same else of_legs(session, (old, before.legs))
+    return JudgedWalk(session, legs, of_plates(session, (old, before.plates)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -144,13 +144,15 @@ def on_plate(points_m: FloatArray, plate: ForcePlate, margin_m: float = EDGE_M) 
     return inside
 
 
-def find_stances(session: Recorded) -> Iterator[tuple[int, PlateStance]]:
+def find_stances(session: Recorded, numbers: Container[int] | None = None) -> Iterator[tuple[int, PlateStance]]:
     """Yield every stance that has a verdict.
 
     Parameters
     ----------
     session : Recorded
         The session in memory.
+    numbers : Container[int] | None, optional
+        Plates that are asked, by number from 1; None for all.
 
     Yields
     ------
@@ -158,7 +160,7 @@ def find_stances(session: Recorded) -> Iterator[tuple[int, PlateStance]]:
         Number of the plate from 1, and the stance.
     """
     for number, plate in enumerate(session.plates, start=1):
-        for a, b in loaded_stretches(loaded(plate)):
+        for a, b in loaded_stretches(loaded(plate)) if numbers is None or number in numbers else ():
             if b - a < LEAST_STANCE_S * plate.rate_hz:
                 continue
             stance = _stance(session, plate, a, b)
@@ -195,8 +197,8 @@ def _stance(session: Recorded, plate: ForcePlate, a: int, b: int) -> PlateStance
     low, high = (int((a + part * n) / plate.rate_hz * rate_hz) for part in _FLAT)
     feet = {side: [session.markers[side + label][low : high + 1] for label in ("HEE", "TOE")] for side in SIDES}
     on = [side for side, foot in feet.items() if on_plate(np.stack(foot), plate).all()]
-    pelvis = at_times(session.pelvis_m, rate_hz, time_s)
-    facing = at_times(session.pelvis_facing_rad[:, None], rate_hz, time_s[[0, -1]])[:, 0]
+    pelvis = at_times(session.paths.pelvis_m, rate_hz, time_s)
+    facing = at_times(session.paths.pelvis_facing_rad[:, None], rate_hz, time_s[[0, -1]])[:, 0]
     travel = (pelvis[-1] - pelvis[0]) * [1.0, 1.0, 0.0]
     distance_m = float(np.linalg.norm(travel))
     turn_deg = np.rad2deg(abs(facing[1] - facing[0]))

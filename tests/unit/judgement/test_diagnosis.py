@@ -49,6 +49,23 @@ def test_every_residual_has_its_row_and_its_spread(judged: JudgedWalk) -> None:
     assert set(spread.units) <= {"1", "%", "% weight", "deg", "frames", "ln", "ln(m/s3)", "mm", "ms"}
 
 
+def test_what_is_taken_over_is_what_would_be_worked_out_anew(judged: JudgedWalk) -> None:
+    """Of every kind of cause, in one of the legs or plates that can have it."""
+    kinds = {one.kind: one for one in possible(judged.session, set(judged.values)) if one.at is None}
+    assert len(kinds) > 60
+    for kind, one in kinds.items():
+        changed = one.into(judged.session, one.row.tau)
+        assert changed is not None
+        anew = residuals(changed).values
+        # Sums run in the same order over the same numbers: nothing but the order of the residuals differs.
+        assert residuals(changed, judged).values == anew, kind
+
+
+def test_nothing_is_taken_over_where_an_aid_or_a_prosthesis_is_stated_since(judged: JudgedWalk) -> None:
+    for stated in (replace(judged.session, aided=True), replace(judged.session, prostheses=("L",))):
+        assert residuals(stated, judged).values == residuals(stated).values != judged.values
+
+
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_a_leg_that_has_no_knee_says_nothing_of_its_axis(judged: JudgedWalk, share: float) -> None:
