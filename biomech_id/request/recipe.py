@@ -459,7 +459,7 @@ class Recipe:
         "What a body weight in a knee costs beside squared activations (0.4 fitted one person's measured knee); 0: nothing."
     )), acts="heeded")  # fmt: skip
     diagnose: bool = _setting(False, "laboratory", yes_or_no(
-        "Name the likeliest cause of what contradicts itself in each walk (five seconds a walk)."
+        "Name the likeliest cause of what contradicts itself in each walk (two seconds a walk)."
     ))  # fmt: skip
 
     def __post_init__(self) -> None:
