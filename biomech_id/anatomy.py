@@ -6,9 +6,8 @@ root hangs on nothing. A place in the body is a `Part`, (side, segment) or (side
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from biomech_id.errors import InvalidValueError
+from biomech_id.values import dataclass
 
 #: (side, segment) or (side, joint): ("R", "shank"), ("", "pelvis").
 Part = tuple[str, str]

@@ -11,13 +11,13 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from enum import EnumType, StrEnum
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from biomech_id.errors import BiomechError, InvalidValueError, OptionError, WrongTypeError, did_you_mean
+from biomech_id.values import dataclass, replace
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)

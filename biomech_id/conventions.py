@@ -10,9 +10,10 @@ it, and ``tests/contract/test_sign_table.py`` moves a segment in each named dire
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from biomech_id.values import dataclass
 
 
 class Side(StrEnum):

@@ -16,11 +16,11 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
 from biomech_id.languages import Sentence, table, worded
+from biomech_id.values import dataclass
 
 #: Whether who reads the sentences typed a command, and knows options where others know arguments.
 _ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)

@@ -15,7 +15,16 @@ OURS = {
     "FrameMismatchError", "OptionError", "OutputError", "WrongTypeError", "UnknownNameError",
 }  # fmt: skip
 #: Raised by protocol, not by a user's mistake.
-BY_PROTOCOL = {"AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter"}
+BY_PROTOCOL = {
+    "AttributeError",
+    "FrozenInstanceError",
+    "KeyError",
+    "StopIteration",
+    "ImportError",
+    "Exit",
+    "TypeError",
+    "BadParameter",
+}
 
 
 def faults(source: str) -> list[str]:

@@ -15,6 +15,7 @@ from tests.peers.constraint_documents import ID_SETUP, write_motion
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
+    "values": 0,  # what values are declared with
     "doors": 1,  # names of a room that are imported when they are first used
     "languages": 1,  # what errors and findings are said with
     "errors": 2, "_version": 2,
@@ -89,7 +90,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("pipeline.redraw", "biomech_id.report"): _DRAWING,
     ("pipeline.review_page", "biomech_id.report"): "loads matplotlib: only who takes over the report's style waits for it",
 }
-SAMPLE_MAY_IMPORT = {"errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
+SAMPLE_MAY_IMPORT = {"values", "errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
 NOT_A_LIBRARY = {"data", "pipelines", "reports", "tests", "benchmarks"}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

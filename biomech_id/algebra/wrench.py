@@ -13,7 +13,6 @@ Reference: Dumas, Aissaoui & de Guise (2004) Comput Methods Biomech Biomed Engin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.arguments import a, a_quantity, a_str, a_word, holds, takes
 from biomech_id.errors import FrameMismatchError, InvalidValueError, ShapeError
+from biomech_id.values import dataclass, replace
 
 #: Who acts on whom: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
 Sense = Literal["internal", "external", ""]

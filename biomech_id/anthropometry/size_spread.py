@@ -8,9 +8,10 @@ axes), each axis across it (both sides), one side and axis, one bone.
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from biomech_id.values import dataclass
 
 _TABLE = Path(__file__).parent / "tables" / "size_spread.csv"
 

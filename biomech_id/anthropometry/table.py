@@ -22,7 +22,6 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +31,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.settings import ANYTHING, Section, Setting, must_fit, shipped_or_own
+from biomech_id.values import dataclass, replace
 
 _FOLDER = Path(__file__).parent / "tables"
 _INDEX = list(csv.DictReader((_FOLDER / "index.csv").read_text(encoding="utf-8").splitlines()))

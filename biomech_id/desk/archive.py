@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from biomech_id.readers.formats import recordings_among
+from biomech_id.values import dataclass, field
 
 #: Suffixes of films that lie beside recordings -> what they are served as, whatever they hold.
 FILMS = {

@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from biomech_id.values import dataclass, field
 
 #: Kinds of tasks, the most urgent first: looks wait behind runs.
 URGENCY = {"run": 0, "page": 1, "compare": 2, "export": 2, "norm": 2, "lab": 3, "verify": 3, "look": 4}

@@ -6,9 +6,10 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from platform import node
+
+from biomech_id.values import dataclass
 
 #: How often (s) the holder renews it, and after how long another may take it over.
 RENEWED_S, LOST_S = 10.0, 60.0

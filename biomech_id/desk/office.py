@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from biomech_id.errors import BiomechError, OptionError
 from biomech_id.languages import Sentence
 from biomech_id.markersets import MARKER_SETS
 from biomech_id.models.registry import AUTO, model_names
+from biomech_id.values import dataclass, field
 
 #: How often (s) folders that changed are looked for, and every file.
 FOLDERS_S, FILES_S = 2.0, 60.0

@@ -7,7 +7,6 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from biomech_id.files.settings import Section, Setting, a_number, a_text, must_f
 from biomech_id.gait.review import decision_records
 from biomech_id.request.review_file import read_review
 from biomech_id.request.subject_file import SUBJECT
+from biomech_id.values import dataclass
 
 _TEXTS = Setting("a list of names", lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
 from biomech_id.movement.grades import Grade, together
 from biomech_id.session.folder.read_write import damaged_outputs
+from biomech_id.values import dataclass, field
 
 MANIFEST = "manifest.json"
 #: A run under way: its process, and what it was asked.

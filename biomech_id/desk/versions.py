@@ -14,7 +14,6 @@ import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
 from biomech_id.files.settings import toml_value
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass
 
 #: Lines of an entry, in their order, that its hash is of.
 LINES = (

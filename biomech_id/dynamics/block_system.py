@@ -22,7 +22,6 @@ The formalism follows R. N. Watanabe's notebook "Matrix formalism of the Newton-
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +32,7 @@ from biomech_id.algebra.skew import skew
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)

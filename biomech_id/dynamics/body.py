@@ -7,7 +7,6 @@ the segment's axes written in the laboratory. A NaN frame stays NaN and touches 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
@@ -24,6 +23,7 @@ from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.muscle_motion import MuscleMotion
 from biomech_id.dynamics.window import Window
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.values import dataclass, field, replace
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
 ORTHONORMAL_TOLERANCE = 1e-6

@@ -8,7 +8,6 @@ pelvis as the base.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.algebra.arrays import FloatArray, readonly, stacked
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion, MotionStack, Segment
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.values import dataclass, field
 
 #: Parent of a segment that hangs on the base.
 BASE = -1

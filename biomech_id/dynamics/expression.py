@@ -15,7 +15,6 @@ References: Grood & Suntay (1983) J Biomech Eng 105:136; Desroches, Cheze & Duma
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +24,7 @@ from biomech_id.algebra.rotation import jcs_axes
 from biomech_id.algebra.vectors import dot
 from biomech_id.algebra.wrench import Sense
 from biomech_id.errors import BiomechWarning
+from biomech_id.values import dataclass
 
 #: Components of the joint coordinate system are missing where its middle angle is this close to 90 degrees.
 SINGULAR_WITHIN_RAD = np.deg2rad(1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +13,7 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.arguments import Kind, a, a_str, holds
 from biomech_id.dynamics.chain import Chain
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.values import dataclass
 
 #: Gravity seen from an accelerated place included; mm/s2 lie above.
 LARGEST_GRAVITY_M_S2 = 500.0

@@ -13,7 +13,6 @@ through the same functions and still add up.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import cardan_angles, jcs_axes
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import SIDE_SIGN
+from biomech_id.values import dataclass
 
 #: Rows of progression axes (X forward, Y left, Z up) in the order X forward, Y up, Z right: ISB's, of a person who stands upright.
 R_ISB_PROGRESSION: FloatArray = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

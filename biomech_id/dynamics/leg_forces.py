@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.values import dataclass
 
 #: How strong muscles are: scaled by mass over length (`osim.forces.leg_forces.scaled_actuators`), or as the model's file says.
 STRENGTHS = ("mass-length", "model")

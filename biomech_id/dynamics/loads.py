@@ -7,7 +7,6 @@ moment. ``-load.wrench`` is the external convention, and says so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_project
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.power import rotational_power, translational_power
 from biomech_id.errors import InvalidValueError, OptionError, UnknownNameError, near_miss
+from biomech_id.values import dataclass, field
 
 #: What anatomists call the segments.
 _BONES = {

@@ -7,11 +7,11 @@ equations of motion. These values are where the two meet.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
+from biomech_id.values import dataclass, field
 
 #: Points that carry the markers' noise: the foot's tip, and the proximal joint centre of each segment.
 NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)

@@ -12,7 +12,6 @@ but cameras, masses and force plates enters. In an exact world both are zero; in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +25,7 @@ from biomech_id.dynamics.body import FootContact, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.errors import MissingInputError
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 
 @compact_repr

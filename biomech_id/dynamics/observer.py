@@ -22,7 +22,6 @@ The question and the names follow F. Mielke's notebooks on fictitious wrenches, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +33,7 @@ from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
+from biomech_id.values import dataclass
 
 FICTITIOUS: tuple[str, str, str, str] = ("dalembert", "euler", "centrifugal", "coriolis")
 

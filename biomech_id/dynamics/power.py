@@ -12,8 +12,6 @@ Reference: Buczek et al. (1994) J Biomech 27:1447.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -21,6 +19,7 @@ from biomech_id.algebra.vectors import dot
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.body import Motion
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.values import dataclass
 
 
 def rotational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:

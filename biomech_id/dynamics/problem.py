@@ -7,12 +7,12 @@ cost per frame does not grow with the number of frames.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
+from biomech_id.values import dataclass
 
 #: Frames in a stretch: what one leg's arrays and intermediate results take then fits a cache of a few MB. Half or twice is as good.
 STRETCH = 8192

@@ -10,8 +10,6 @@ which holds in every frame whatever the quality of the recording, because both s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -21,6 +19,7 @@ from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.loads import ChainLoads, JointLoads
 from biomech_id.dynamics.recursion import inertial_moments
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass
 
 #: Rounding of double precision on forces of 1 kN and moments of 1 kN m is about 1e-12; a thousandfold is a mistake.
 LIMIT_N_OR_NM = 1e-9

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from biomech_id.errors import InvalidValueError
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True)

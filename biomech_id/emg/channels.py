@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from biomech_id.emg.muscles import MUSCLES
 from biomech_id.emg.names import NamedMuscle, name_channels, parse_named
@@ -12,6 +11,7 @@ from biomech_id.emg.words import names_other_signal, says_emg
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.languages import WRITTEN, Sentence, terms_of
 from biomech_id.trial import AnalogChannels
+from biomech_id.values import dataclass
 
 #: Unit as files write it -> volts; nothing and a converter's counts are no volts, and may be a muscle's all the same.
 VOLTS: dict[str, float] = {

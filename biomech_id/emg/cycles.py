@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from biomech_id.emg.doctor import ChannelVerdict
 from biomech_id.emg.record import EmgChannel, EmgRecord, cycle_curve, cycle_verdict
 from biomech_id.emg.sides import side_evidence, tells_side
 from biomech_id.trial import EventKind, Trial
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from biomech_id.emg.features import Features
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass
 
 
 class ChannelVerdict(StrEnum):

@@ -7,8 +7,6 @@ constant before and after the measurement is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -17,6 +15,7 @@ from biomech_id.emg.onset import window_rms
 from biomech_id.emg.processing import LOW_HZ, high_edge_hz
 from biomech_id.signal.runs import runs
 from biomech_id.signal.spectrum import power_density
+from biomech_id.values import dataclass
 
 #: A constant end of the record as long as this is padding.
 _PADDING_S = 0.02

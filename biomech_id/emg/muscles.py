@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from pathlib import Path
+
+from biomech_id.values import dataclass
 
 _TABLES = Path(__file__).parent / "tables"
 

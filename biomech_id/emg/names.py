@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from biomech_id.emg.muscles import MUSCLES, is_part_of, read_rows
 from biomech_id.emg.words import SIDE_INITIALS, SIDES_WRITTEN, WORDS, words_of
+from biomech_id.values import dataclass
 
 #: Muscles with heads that a single letter tells apart: MGAST, LHAMS.
 _HEADED: dict[str, dict[str, str]] = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.values import dataclass
 
 #: Two raw channels that agree so well are one electrode, or one lead in two inputs...
 ONE_LEAD = 0.95

@@ -8,12 +8,11 @@ are printed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: A muscle is on where its RMS is above this multiple of the noise...
 ON_NOISE_FACTOR = 1.6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,6 +17,7 @@ from biomech_id.emg.onset import ON_NOISE_FACTOR, ON_RELATIVE_SHARE, Activity, a
 from biomech_id.emg.processing import EDGE_S, ENVELOPE_HZ, LOW_HZ, MOVING_LOW_HZ, band_pass, envelope
 from biomech_id.emg.spikes import heart_rate_hz, spike_times_s, spikes_at_strikes
 from biomech_id.trial import AnalogChannels
+from biomech_id.values import dataclass, field, replace
 
 #: Points of a curve over a cycle: 0, 1 ... 100 percent.
 CYCLE_POINTS = 101

@@ -8,7 +8,6 @@ force crosses it, interpolated between analog samples.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.movement.feet import PlateContact as PlateContact
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Trial
+from biomech_id.values import dataclass
 
 #: Contact threshold as an argument of functions; 0 finds it.
 CONTACT = a_quantity(0.0, 2000.0, "N")

@@ -8,7 +8,6 @@ belt may change its speed (self-paced, ramped): both are believed only where the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -19,6 +18,7 @@ from biomech_id.feet.stance_intervals import frames_within, stance_intervals
 from biomech_id.feet.travel import Travel
 from biomech_id.movement.stance import FLAT_SHARE
 from biomech_id.trial import Event
+from biomech_id.values import dataclass
 
 #: Two sides whose belts differ by less than this share of their speed stand on one: a rolling foot's own slope errs by 1 %.
 LEAST_SPLIT = 0.05

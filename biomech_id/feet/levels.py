@@ -7,7 +7,6 @@ level of flat ground changes by less than markers are placed apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.feet.landmarks import Landmarks, path_velocity
 from biomech_id.movement.feet import SAME_PLACE_M
 from biomech_id.movement.feet import Levels as Levels
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: A foot that rests moves slower than this share of the speed of travel, and never needs to be slower than the second figure.
 REST_SHARE, REST_M_S = 0.25, 0.15

@@ -21,7 +21,6 @@ the most certain first, and the first that speaks decides:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from biomech_id.languages import Sentence
 from biomech_id.movement.feet import STEADY as STEADY
 from biomech_id.movement.feet import WALKING as WALKING
 from biomech_id.movement.feet import TrialKind as TrialKind
+from biomech_id.values import dataclass, field
 
 #: A trial in which neither pelvis nor feet move further than this is a static one (quiet standing sways by centimetres).
 STATIC_RANGE_M = 0.10

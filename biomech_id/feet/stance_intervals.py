@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.trial import Event, EventKind, EventSource
+from biomech_id.values import dataclass
 
 #: A foot off from markers lies within this of the force in nearly all steps (seven laboratories: 95 % within 23 ms). Strikes need
 #: no such margin: they lie within 17 ms, and early rather than late, which errs on the safe side.

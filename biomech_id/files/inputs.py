@@ -15,8 +15,9 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
+
+from biomech_id.values import dataclass
 
 #: The coarsest clock that disks are known to have (FAT), s: a file changed within it before it was looked at may change unseen.
 COARSEST_CLOCK_S = 2.0

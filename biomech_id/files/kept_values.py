@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, is_dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
 from biomech_id.files.digest import digest
+from biomech_id.values import dataclass, field, is_dataclass
 
 V = TypeVar("V")
 

@@ -12,13 +12,13 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError, OptionError, did_you_mean
 from biomech_id.files.text import read_problem, read_text
+from biomech_id.values import dataclass
 
 Read = TypeVar("Read")
 #: A file written by hand is shorter.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.gait.plate_events import FOOT_REACH_M
 from biomech_id.gait.verdict import Scene
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import Stance
+from biomech_id.values import dataclass, replace
 
 #: A time names the stance that begins nearest to it, within this.
 NEAREST_S = 0.04

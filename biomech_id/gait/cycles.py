@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,6 +18,7 @@ from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.movement.stance import Assignment, Stance
 from biomech_id.trial import Event, EventKind, Trial
 from biomech_id.trial.events import LARGEST_TIMING_SD_MS
+from biomech_id.values import dataclass, replace
 
 #: A stride shorter or longer than this is not one stride: an event is missing or invented.
 STRIDE_LIMITS_S = (0.25, 4.0)

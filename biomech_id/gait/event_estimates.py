@@ -20,13 +20,13 @@ standard deviation grows with their disagreement, and never falls below what all
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.trial import EventKind
+from biomech_id.values import dataclass
 
 #: Half of the shortest stride looked for: an extremum is the largest value within this time on either side.
 HALF_STRIDE_S = 0.25

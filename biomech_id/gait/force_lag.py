@@ -12,7 +12,6 @@ weighted by their variances; strikes that disagree by more than they are uncerta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from biomech_id.feet.travel import describe_travel
 from biomech_id.gait.marker_events import marker_events
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind, ForcePlate, Trial
+from biomech_id.values import dataclass
 
 #: A load begins and ends here (N), and lasts at least so long (s).
 RISEN_N, LEAST_LOAD_S = 20.0, 0.1

@@ -11,7 +11,6 @@ Dividing by F_z makes p worthless at low force, so it is given only above a shar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.feet.stance_intervals import frames_between
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S
 from biomech_id.movement.stance import Stance
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass
 
 #: Vertical force below which no centre of pressure is given, as a share of body weight: a child's 5 % is 10 N, an adult's 40 N.
 PRESSURE_SHARE_OF_WEIGHT = 0.05

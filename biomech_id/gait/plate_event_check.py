@@ -8,7 +8,6 @@ delay: one late onset would make every step of that side look late. So the rules
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
@@ -18,6 +17,7 @@ from biomech_id.gait.event_merging import merged_events
 from biomech_id.gait.verdict import Scene, loads_under, objection
 from biomech_id.languages import Sentence
 from biomech_id.trial import Event, Trial
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

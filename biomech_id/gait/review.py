@@ -7,7 +7,6 @@ meant. Verdicts on stances are followed where feet are put on plates (`gait.by_h
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any
 
@@ -18,6 +17,7 @@ from biomech_id.languages import Sentence
 from biomech_id.movement.cycle import Cycle
 from biomech_id.movement.events import EventSearch
 from biomech_id.trial import Event, EventKind, EventSource, Trial
+from biomech_id.values import dataclass, fields, replace
 
 
 def without_remarks(review: Review) -> Review:

@@ -8,7 +8,6 @@ speed over g T, which is zero over a whole step. So the window is a step, and so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -27,6 +26,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.movement.stance import Assignment, Stance, Verdict
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Event, EventKind, ForcePlate, Markers, Trial
+from biomech_id.values import dataclass, replace
 
 #: Cut-off of the body's height, Hz: where a Butterworth filter of order 2 at 6 Hz, run both ways, lets 0.707 pass.
 BODY_CUTOFF_HZ = 4.81

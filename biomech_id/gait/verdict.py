@@ -8,7 +8,6 @@ heavy it is. Never guessed: what fails a rule has no kinetics and says why.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.gait.plate_events import FOOT_REACH_M
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import FLAT_SHARE, Stance, Verdict
 from biomech_id.trial import Trial
+from biomech_id.values import dataclass, field
 
 #: A load that begins or ends further than this from the foot's own event is not (only) this stance. Events stored by hand lie
 #: within 3.5 frames at 100 Hz of the force.

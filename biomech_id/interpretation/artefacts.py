@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import NormSample
 from biomech_id.trial.events import EventSource
+from biomech_id.values import dataclass
 
 #: Range of varus in swing below which a slope shows no axis, deg.
 LEAST_VARUS_RANGE_DEG = 8.0

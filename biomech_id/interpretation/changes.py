@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -17,6 +16,7 @@ from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.norm import NormSample
 from biomech_id.statistics.sessions import ComparedCycles
 from biomech_id.trial.worn import NOT_STATED
+from biomech_id.values import dataclass, replace
 
 
 class ChangeDirection(StrEnum):

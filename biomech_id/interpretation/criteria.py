@@ -10,11 +10,11 @@ compares a value with a number or with the norm::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from biomech_id.conventions import CYCLE_ROWS, FOOT_PITCH
 from biomech_id.errors import OptionError
+from biomech_id.values import dataclass, field
 
 _Part = TypeVar("_Part")
 #: Events of a cycle that begin and end phases, as ``summary.json`` calls their percent.

@@ -12,7 +12,6 @@ What else could make it (``artefacts``)? Said in words (`marked`) is what passes
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -51,6 +50,7 @@ from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.norm import NormSample
 from biomech_id.statistics.sessions import PARAMETER_SD
 from biomech_id.trial.examination import BILATERAL_SPASTIC, is_diagnosed
+from biomech_id.values import dataclass, replace
 
 #: The rules' common number of SDs, and the size from which a deviation is said in words.
 LIMIT_SD, LEAST_SIZE = 2.0, 2.5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -12,6 +11,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.interpretation.criteria import RULES_PITCH, Criterion, PhasePoint, RuleLimit, RuleQuantity, RuleTerm
+from biomech_id.values import dataclass, field
 
 _PERCENT = np.arange(101.0)
 #: Where a foot is flat on the floor in walking, percent of the cycle.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.files.text import read_problem, read_text
 from biomech_id.interpretation.criteria import Criterion, RuleTerm, parse_criterion, parse_term
+from biomech_id.values import dataclass
 
 #: The rules that are shipped.
 SHIPPED_PATTERNS = Path(__file__).with_name("gait_patterns.csv")

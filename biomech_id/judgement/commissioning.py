@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from biomech_id.languages import table
 from biomech_id.session.tables.means import MeanCurves, mean_curves
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.statistics.session_error import OwnErrors, own_errors
+from biomech_id.values import dataclass
 
 #: Who answers what was noticed: labels, events and measurements; plates and calibration; choices of model and bandwidth.
 ANSWERING = ("technician", "physicist", "clinician")

@@ -7,7 +7,6 @@ goes along with it, sideways it sways farther.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from biomech_id.movement.stance import Stance
 from biomech_id.session.solved import Solved
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import EventKind
+from biomech_id.values import dataclass
 
 #: Frames in which a foot carries at least this share of the weight are looked at, and so many of them at least.
 LEAST_SHARE, FEWEST_FRAMES = 0.3, 8

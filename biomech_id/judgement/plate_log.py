@@ -8,7 +8,6 @@ walking directions and both feet on a plate leave is the plates' own. A correcti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from biomech_id.judgement.session_plates import IN_MM, LEAST, PLATE_NUMBERS, pla
 from biomech_id.plates.place import BEYOND_SD, LIKE_NOBODY, Population, fit_plates
 from biomech_id.plates.records import LEAST_STEPS, read_population, step_from, write_population
 from biomech_id.plates.steps import PlateStep
+from biomech_id.values import dataclass
 
 #: People whose steps a proposal needs.
 LEAST_SESSIONS = 10

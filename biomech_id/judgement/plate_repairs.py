@@ -7,7 +7,6 @@ offered only where rules of two kinds speak against the plates as recorded, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -24,6 +23,7 @@ from biomech_id.movement.movement import Movement
 from biomech_id.movement.stance import Stance
 from biomech_id.session.solved import Solved
 from biomech_id.trial.plates import PLATE_PARTS, ForcePlate, mirrored_plate
+from biomech_id.values import dataclass, replace
 
 #: Rule -> what kind of contradiction it is. Kinds rest on different numbers: the direction of the force on hips and pressure, the
 #: sideways impulse on the hips' speed, the free moment on the plate's vertical moment, the place on feet.

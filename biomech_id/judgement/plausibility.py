@@ -23,7 +23,6 @@ what they find.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,6 +51,7 @@ from biomech_id.session.trial_tables import frames
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind
 from biomech_id.trial.worn import bears_weight
+from biomech_id.values import dataclass
 
 #: Movements in which a foot rolls from behind the body to before it; a run's force aims above the hips.
 ROLLING = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL)

@@ -10,7 +10,6 @@ no rule knows what is normal. A rule without a value is neither passed nor faile
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.gait.measures.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCE
 from biomech_id.languages import WRITTEN, terms_of
 from biomech_id.models.conventional.implied_calibration import OTHER_OFFSET_DEG
 from biomech_id.movement.grades import Grade, QualityRow, together, worst
+from biomech_id.values import dataclass
 
 #: What follows from the markers of a side and the pelvis, from the plates, and from both with the whole body.
 BODY = (Aspect.KINEMATICS, Aspect.KINETICS, Aspect.WHOLE_BODY)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from biomech_id.movement.grades import Grade, QualityRow
 from biomech_id.plates.place import BEYOND_SD, LIKE_NOBODY, PlateFit, Population, fit_plates, not_a_habit
 from biomech_id.plates.records import read_population, step_record
 from biomech_id.session.solved import Solved
+from biomech_id.values import dataclass, replace
 
 #: Less than this (m, m, rad) is never called elsewhere; beyond `BEYOND_SD` standard deviations it is.
 LEAST = np.array([0.013, 0.013, np.radians(5.0)])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
 
@@ -21,6 +20,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass, field
 
 #: Share of a stretch's frames, the worst ones, that its rigidity leaves aside: they are named and do not decide.
 TRIMMED_SHARE = 0.1

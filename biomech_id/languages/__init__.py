@@ -20,11 +20,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from string import Formatter
 from typing import Any, Self
+
+from biomech_id.values import dataclass, field
 
 #: The language of the tables that ``run`` writes; it has every word.
 WRITTEN = "en"

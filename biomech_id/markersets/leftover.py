@@ -8,7 +8,6 @@ Limits were set on 25 static trials of 16 laboratories. Lengths are metres, labo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from types import MappingProxyType
 
@@ -18,6 +17,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import ROLES, MarkerKey, MarkerSet
 from biomech_id.markersets.recognise import relabelled
+from biomech_id.values import dataclass, replace
 
 #: Sides of a device's triangle (m), and their spread over their mean: below it the tips were computed.
 DEVICE_SIDE_M, DEVICE_SPREAD = (0.060, 0.200), (0.001, 0.03)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +22,7 @@ from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_number, mistakes, shipped_or_own, texts, toml_of
+from biomech_id.values import dataclass, field, replace
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (

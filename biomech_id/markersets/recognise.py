@@ -11,7 +11,6 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -23,6 +22,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import propose
 from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
 from biomech_id.markersets.standing import StandingMarkers, paired_roles_by_place, roles_by_place
+from biomech_id.values import dataclass, replace
 
 #: Points that a recording must show, on every side it shows: of a group one.
 CORE: tuple[tuple[str, ...], ...] = (

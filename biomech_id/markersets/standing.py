@@ -9,7 +9,6 @@ point much nearer to its place than any other marker, and one reading of the who
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, all_finite
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey
+from biomech_id.values import dataclass
 
 #: Point -> mean forward, outward, up and their spreads, all as shares of the spines' height.
 POINT_PLACES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {

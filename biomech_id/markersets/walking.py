@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey
 from biomech_id.signal.filters import lowpass
+from biomech_id.values import dataclass, field
 
 #: Where a walk goes on (m/s) in one direction (degrees), for so long (s); so many frames of it are looked at.
 GOES_ON_M_S, HEADING_DEG, LEAST_WALK_S, MOST_FRAMES = 0.25, 25.0, 0.3, 80

@@ -7,7 +7,6 @@ Light to import: a model's own code is loaded when somebody asks for it. A labor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from biomech_id.algebra.arrays import FloatArray
@@ -15,6 +14,7 @@ from biomech_id.conventions import CYCLE_ROWS, SignRow
 from biomech_id.errors import Finding
 from biomech_id.plugins import Registry
 from biomech_id.trial import Subject, Trial
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ pelvis has it, in one of the usual units, tells which.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.trial import Markers, Trial
+from biomech_id.values import dataclass
 
 #: Metres per unit of a stored point: metres, centimetres, millimetres.
 _UNITS_M = (1.0, 1e-2, 1e-3)

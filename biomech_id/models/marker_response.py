@@ -13,7 +13,6 @@ Left and right legs are moved at once, for neither takes part in the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.models.model import BodyModel, CalibrationInput, StandsByItself
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: By how much a marker or a width is moved, metres: little enough for the first order, much more than rounding.
 MOVED_BY_M = 1e-5

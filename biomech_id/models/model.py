@@ -7,7 +7,6 @@ A model is one `BodyModel`: plain facts, and the function that calibrates it on 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol, cast, runtime_checkable
 
 from biomech_id.algebra.arrays import FloatArray
@@ -16,6 +15,7 @@ from biomech_id.errors import OptionError
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.movement.movement import CalibratedModel
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import dataclass, field, replace
 
 
 @runtime_checkable

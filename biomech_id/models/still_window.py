@@ -7,12 +7,11 @@ one half as long, down to a tenth: standing that briefly costs a quarter of a de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.trial import AnalogChannels, Markers, Rotations, Trial
+from biomech_id.values import dataclass, replace
 
 #: Up to this sway somebody stands, up to that one somebody sways on the spot, m; statics have 0.1 to 2.3 mm, walks 178 and more.
 STANDS_M, SWAYS_M = 0.003, 0.010

@@ -8,7 +8,6 @@ the foot's length from the heel.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.errors import Finding, MissingInputError
 from biomech_id.models.foot_outline import METATARSAL_SHARE
 from biomech_id.models.registry import body_model
 from biomech_id.trial import Subject
+from biomech_id.values import dataclass
 
 #: Below this age an adult table is a finding.
 ADULT_YEARS = 18.0

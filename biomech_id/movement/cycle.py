@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from biomech_id.conventions import Aspect
 from biomech_id.languages import Sentence
 from biomech_id.movement.stance import DECIDES
+from biomech_id.values import dataclass
 
 
 class KineticsValid(StrEnum):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from biomech_id.errors import Finding
 from biomech_id.trial import Event, EventKind
+from biomech_id.values import dataclass, field, replace
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -12,6 +11,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.conventions import SIDES
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass, field
 
 #: Two rests of one foot closer than this are one: it rolled.
 SAME_PLACE_M = 0.10

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from biomech_id.conventions import Aspect
 from biomech_id.languages import WRITTEN, terms_of, worded
+from biomech_id.values import dataclass
 
 
 class Grade(StrEnum):

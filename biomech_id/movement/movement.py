@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from biomech_id.algebra.compact_repr import compact_repr
@@ -16,6 +15,7 @@ from biomech_id.movement.events import EventSearch
 from biomech_id.movement.feet import Feet
 from biomech_id.movement.stance import Assignment
 from biomech_id.trial import Event, Subject, Trial
+from biomech_id.values import dataclass, field, fields, replace
 
 
 class Calibration(Protocol):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
 from biomech_id.errors import Finding
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass, field
 
 #: Part of stance in which the foot lies flat on the floor (share of its duration).
 FLAT_SHARE = (0.2, 0.5)

@@ -12,7 +12,6 @@ gap along the normal is not zero and turns with the plane.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.arguments import a_str, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move, row_columns
+from biomech_id.values import dataclass, field
 
 Place = tuple[float, float, float]
 _XY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))

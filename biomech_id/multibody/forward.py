@@ -9,7 +9,6 @@ explicit Euler of many teaching texts gains 0.12 J and is 44 degrees/s off after
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from biomech_id.multibody.reduction import check_closed, projection, reduced
 from biomech_id.multibody.rolling import Rolling
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
+from biomech_id.values import dataclass, field
 
 #: Tolerance of the integrator, relative and absolute.
 TOLERANCE = 1e-12

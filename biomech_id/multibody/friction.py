@@ -16,13 +16,12 @@ Source: Moreau (1966) C R Acad Sci Paris 262:1388; Stewart (2000) SIAM Rev 42:3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a_quantity, holds, or_none
 from biomech_id.errors import InvalidValueError
+from biomech_id.values import dataclass
 
 _LIMIT = a_quantity(0.0, 1e12, "N or N m")
 #: Share of its limit by which a joint at rest has to be overcome until it breaks away: a block that its limit just holds stays.

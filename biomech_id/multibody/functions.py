@@ -6,7 +6,6 @@ the last, so that nothing ends where the data do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import factorial
 from typing import Any
 
@@ -17,6 +16,7 @@ from biomech_id.algebra.arrays import FloatArray, IntArray, readonly
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction
 from biomech_id.signal.natural_spline import CUBIC, NaturalSpline
+from biomech_id.values import dataclass
 
 #: Points that a spline's end is taken from.
 _END_POINTS = 4

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -28,6 +27,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import a, takes
 from biomech_id.errors import BiomechWarning, Finding, OptionError, ShapeError
 from biomech_id.multibody.straight_line import Program
+from biomech_id.values import dataclass, field
 
 #: What a program can be run by.
 Language = Literal["auto", "c", "python"]

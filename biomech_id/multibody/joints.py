@@ -20,7 +20,6 @@ A coordinate is known by its name. Steps of several joints may name the same coo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy as np
 from biomech_id.algebra.rotation import sequence_axes
 from biomech_id.arguments import a_str, each, takes
 from biomech_id.errors import InvalidValueError
+from biomech_id.values import dataclass
 
 #: Components of an axis along x, y or z.
 Axis = tuple[float, float, float]

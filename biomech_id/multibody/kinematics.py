@@ -9,7 +9,6 @@ absolute value or a norm, so that complex arguments give derivatives to the last
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +22,7 @@ from biomech_id.algebra.vectors import cross
 from biomech_id.dynamics.body import Motion
 from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError, near_miss
 from biomech_id.multibody.joints import JointSteps, Orientation, Slide, Turn, quaternion_matrix, quaternion_rate
+from biomech_id.values import dataclass
 
 #: Name of what does not hang on anything: the laboratory, or what moves the roots.
 GROUND = "base"

@@ -7,7 +7,6 @@ by itself. A law counts as work from outside, that of a spring too: only the spr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +18,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.multibody.closures import TwoPoints
 from biomech_id.multibody.impossible import check_numbers, check_state
 from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.values import dataclass
 
 _WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 #: Time, all coordinates (nq,), all speeds (n,), way (3,) and its rate (3,) -> force and moment, six numbers.

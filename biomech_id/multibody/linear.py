@@ -11,8 +11,6 @@ where -omega x stands for the three displacements of a quaternion in a body that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -23,6 +21,7 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.impossible import check_state
 from biomech_id.multibody.reduction import forward_dynamics, projection, reduced
 from biomech_id.multibody.system import System
+from biomech_id.values import dataclass
 
 _STEP = 1e-30
 

@@ -5,8 +5,6 @@ Virtual power: each force at a centre of mass counts along the Jacobian of that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +12,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.values import dataclass
 
 
 @compact_repr

@@ -8,7 +8,6 @@ turns and slides.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, UnknownNameError
 from biomech_id.multibody.functions import MultivariatePolynomial
 from biomech_id.multibody.joints import Axis, AxisFunction
+from biomech_id.values import dataclass, field
 
 #: What OpenSim calls what stands still.
 SURROUNDINGS = "ground"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +15,7 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.impossible import check_inertia, check_numbers
 from biomech_id.multibody.joints import FIXED, JointSteps, Orientation, Slide, Turn, X, Y, Z
 from biomech_id.multibody.kinematics import GROUND, TreeLayout
+from biomech_id.values import dataclass
 
 #: Constants of a placement closer than this to 0 or 1 are that: 6e-17 instead of 0 would double every expression.
 SNAP = 1e-14

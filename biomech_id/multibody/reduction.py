@@ -18,7 +18,6 @@ Source: Schappler, Lilge & Haddadin (2019) IFToMM D-A-CH; Nakamura & Ghodoussi (
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
@@ -34,6 +33,7 @@ from biomech_id.multibody.closures import Gearing, LoopClosure
 from biomech_id.multibody.impossible import check_inertia, check_numbers
 from biomech_id.multibody.kinematics import Kinematics, move
 from biomech_id.multibody.system import System
+from biomech_id.values import dataclass
 
 #: Newton's method has converged when h, m or rad, is this small; it takes four steps from 0.05 rad away.
 CLOSED = 1e-13

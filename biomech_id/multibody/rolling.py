@@ -12,8 +12,6 @@ Source: Neimark & Fufaev (1972) Dynamics of Nonholonomic Systems.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -23,6 +21,7 @@ from biomech_id.multibody.closures import Place
 from biomech_id.multibody.impossible import check_numbers
 from biomech_id.multibody.joints import Axis, check_axis
 from biomech_id.multibody.kinematics import GROUND, Kinematics
+from biomech_id.values import dataclass
 
 #: Squared sine of its tilt from the plane, below which a wheel lies flat; derivatives, m, that joints have bound already.
 _ROUNDING = 1e-14

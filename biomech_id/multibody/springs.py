@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -12,6 +10,7 @@ from biomech_id.arguments import a_str, holds
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import TwoPoints
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

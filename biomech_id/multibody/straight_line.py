@@ -9,11 +9,12 @@ NumPy, C, the count of operations.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import astuple, dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
+
+from biomech_id.values import astuple, dataclass
 
 #: Cost of one sum, product, quotient, root, sine or cosine, arctangent, assignment: Schappler et al. (2019), table 1.
 WEIGHTS = (1, 1, 4, 5, 10, 15, 1)

@@ -14,7 +14,6 @@ Gravity has no default. Coordinates and speeds are known by name; their order is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +36,7 @@ from biomech_id.multibody.masses import Masses
 from biomech_id.multibody.parts import Body, Drive, Terms, check_tree
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.tree_code import generated_results, nothing_missing
+from biomech_id.values import dataclass
 
 #: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
 STRUCTURAL = 1e-12

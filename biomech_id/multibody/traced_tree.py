@@ -9,7 +9,6 @@ Source: Featherstone (2008) Rigid Body Dynamics Algorithms, chapters 5 and 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +32,7 @@ from biomech_id.multibody.scalar_algebra import (
     summed,
 )
 from biomech_id.multibody.straight_line import Tape
+from biomech_id.values import dataclass, field
 
 #: Axes that are not turned.
 UNTURNED: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from math import inf
@@ -24,6 +23,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Motion
 from biomech_id.multibody.generated import GeneratedCode, generate, native
 from biomech_id.multibody.traced_system import tree_program
+from biomech_id.values import dataclass
 
 #: States whose plain computation costs as much as what a call costs by itself.
 CALL_STATES = 32

@@ -11,7 +11,6 @@ the one who is scored.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables
 from biomech_id.session.values.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.session.values.norm import ASYMMETRY, NormSample
 from biomech_id.session.values.step import begin
+from biomech_id.values import dataclass, field, replace
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
 LEAST_KNOWN = 0.9

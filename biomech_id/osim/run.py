@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +65,7 @@ from biomech_id.readers.opensim.loads import ExternalForceColumns, read_external
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.signal.natural_spline import NaturalSpline
+from biomech_id.values import dataclass, replace
 from biomech_id.writers.opensim_text import KINEMATICS_NOTES, write_tool_table
 
 #: Angles beyond it (rad) are degrees that nobody called so, as a rule: a knee of 60 would have gone round nine times.

@@ -9,7 +9,6 @@ bodies in OpenSim's models are ISB's: X anterior, Y proximal, Z to the right.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +36,7 @@ from biomech_id.osim.muscles.clinic_muscles import ClinicPaths
 from biomech_id.osim.skeleton.tree import Tree
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.trial import Subject, Trial
+from biomech_id.values import dataclass, field, replace
 
 #: Rows are laboratory axes (X forward where the model's is, Z up) in the axes of a model's surroundings (Y up).
 R_LAB_SURROUNDINGS = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])

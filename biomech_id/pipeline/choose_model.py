@@ -8,7 +8,6 @@ else quiet standing on plates, else periodic steps on them. A session with plate
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from biomech_id.conventions import SIDES
@@ -34,6 +33,7 @@ from biomech_id.request.job import Job
 from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.worn import bears_weight
+from biomech_id.values import dataclass, field, replace
 
 #: What is done about a body mass that nobody knows.
 MASS = Cure("mass", "--mass", (("KG",),), keys=("mass_kg",))

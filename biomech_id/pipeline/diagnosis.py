@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from biomech_id.request.subject_file import condition_of, worn_in
 from biomech_id.session.folder.read_write import check_replaceable
 from biomech_id.session.tables.csv_text import write_csv
 from biomech_id.session.values.step import Progress, Step
+from biomech_id.values import asdict, dataclass, replace
 
 #: What is written; the listing names the other.
 TABLE, LISTING = "diagnosis.csv", "diagnosis.json"

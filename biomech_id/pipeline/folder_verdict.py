@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from biomech_id.session.values.summary import complaints_of
 from biomech_id.session.values.verdicts import judged_trials, session_verdicts
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.worn import NOT_STATED
+from biomech_id.values import asdict, dataclass, field, replace
 
 RUNS, RUNS_WITH_WARNINGS, LACKS = "runs", "runs_with_warnings", "lacks"
 #: Lack that only its sentence tells of.

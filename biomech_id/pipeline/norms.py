@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from biomech_id._version import __version__
@@ -21,6 +20,7 @@ from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.fingerprint import fingerprint_of, without_fingerprint
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS, fewer_subjects, stated_by, write_norm
 from biomech_id.session.values.step import steps
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True)

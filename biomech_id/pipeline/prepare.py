@@ -8,7 +8,6 @@ moments (van den Bogert and de Koning 1996, Can J Appl Physiol 21:339; Kristians
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -39,6 +38,7 @@ from biomech_id.signal.marker_paths import (
     find_twin_paths,
 )
 from biomech_id.trial import Markers, Rotations, Trial
+from biomech_id.values import asdict, dataclass, replace
 
 #: In whose word a recording is not filtered: that of the system it comes from.
 RECORDING = "recording"

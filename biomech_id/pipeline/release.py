@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from biomech_id.request.input_hashes import make_key, read_key
 from biomech_id.session.folder.read_write import check_replaceable, list_outputs, read_back, read_tables, write_folder
 from biomech_id.session.folder.replay import Replay, read_replay, write_replay
 from biomech_id.session.values.step import steps
+from biomech_id.values import dataclass, replace
 
 #: What lies in a release beside its sessions: k of each, what is kept, what cannot be prevented, and every file's hash.
 RELEASED = "release.json"

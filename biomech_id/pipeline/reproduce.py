@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from biomech_id.request.study_folders import recordings_of
 from biomech_id.session.folder.difference import Difference, file_differences, folder_differences
 from biomech_id.session.folder.read_write import damaged_outputs
 from biomech_id.session.values.step import Progress, Step
+from biomech_id.values import dataclass, field
 
 #: What is compared, in words.
 _COMPARED = ("the finished results", "the results computed again")

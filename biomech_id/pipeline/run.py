@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from biomech_id.session.trial_tables import frames
 from biomech_id.session.values.emg import envelopes_at
 from biomech_id.session.values.step import DRAWS, Progress, load, stage
 from biomech_id.session.values.summary import complaints_of, verdict_sentence
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

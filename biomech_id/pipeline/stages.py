@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
@@ -26,6 +25,7 @@ from biomech_id.privacy.pseudonym import check_code
 from biomech_id.request.intake import Refused
 from biomech_id.request.job import Job
 from biomech_id.session.values.step import Step, stage, timed
+from biomech_id.values import dataclass, replace
 
 
 class Of(StrEnum):

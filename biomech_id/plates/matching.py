@@ -9,7 +9,6 @@ of the ground come from the plates as recorded.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from biomech_id.signal.bandwidth import NOT_MEASURED, MarkerBandwidth, marker_ba
 from biomech_id.signal.filter_choice import FilterChoice
 from biomech_id.signal.filters import filter_named, spline_lowpass
 from biomech_id.trial import ForcePlate, Markers, Trial
+from biomech_id.values import dataclass, replace
 
 #: Segments whose markers show an impact, and so its loss.
 _STRUCK = ("shank", "foot")

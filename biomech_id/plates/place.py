@@ -14,13 +14,13 @@ place of their plate makes typical are left out; momentum that contradicts the c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.plates.steps import PlateStep
+from biomech_id.values import dataclass
 
 #: Correlation of steps of one person on one plate.
 ALIKE = 0.5

@@ -12,7 +12,6 @@ Only steady steps on one plate, in a straight walk, are told by `told_by_steps`;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from biomech_id.languages import Sentence
 from biomech_id.movement.stance import Stance
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass
 
 #: Shares of the stance at which the centre of pressure is read.
 GRID: tuple[float, ...] = tuple(round(0.08 + 0.06 * step, 2) for step in range(15))

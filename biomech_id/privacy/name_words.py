@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+
+from biomech_id.values import dataclass
 
 #: Fewer letters occur by chance inside other words.
 SHORTEST_WORD = 3

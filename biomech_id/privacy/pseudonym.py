@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -31,6 +30,7 @@ from biomech_id.request.job import FILE_SETTINGS, SETTING_FILES, Job
 from biomech_id.request.subject_file import apply_subject_file, condition_of
 from biomech_id.session.solved import Solved
 from biomech_id.trial import AnalogChannels, Markers, Subject, Trial
+from biomech_id.values import dataclass, field, fields, is_dataclass, replace
 
 _T = TypeVar("_T")
 #: Words in the name of a recording that say what somebody did in it.

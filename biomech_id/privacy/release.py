@@ -11,7 +11,6 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -25,6 +24,7 @@ from biomech_id.schema.documents import DOCUMENTS
 from biomech_id.session.output.manifest import UNVERIFIED
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.session.values.norm import CONTRIBUTOR
+from biomech_id.values import dataclass, field, replace
 
 #: Digits of a code: 80 bits.
 PERSON_DIGITS = 20

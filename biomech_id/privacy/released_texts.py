@@ -11,13 +11,13 @@ import datetime
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from biomech_id.languages import WRITTEN, table, worded
 from biomech_id.privacy.name_words import all_vetted, vetted_texts, words_of_name
 from biomech_id.privacy.pseudonym import Pseudonym
 from biomech_id.session.tables.session_tables import Table
+from biomech_id.values import dataclass, field
 
 #: Keys whose number is an age, in years: whole ones are released.
 AGES = frozenset({"age", "age_years"})

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +31,7 @@ from biomech_id.readers.opensim.trial import (
 )  # fmt: skip
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Trial
+from biomech_id.values import dataclass, replace
 
 
 class TrialReader(Protocol):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from biomech_id.markersets import MarkerSet
 from biomech_id.readers.c3d.plate_setup import PlateFacts
 from biomech_id.trial import Event, Markers, Trial
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from biomech_id.errors import FileRefusedError, Finding
+from biomech_id.values import dataclass
 
 #: A header block and one parameter block: nothing shorter can be a C3D file.
 SMALLEST_FILE_BYTES = 1024

@@ -7,7 +7,6 @@ the axes the recording software shows on its screen (POINT:Y_SCREEN, a display s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.markersets import MarkerSet, upper_and_lower
 from biomech_id.readers.c3d.plate_wrench import plate_axes
 from biomech_id.readers.source import FileFindings
+from biomech_id.values import dataclass
 
 #: A plate lies flat and a body stands upright if one component is this much of the whole.
 CLEARLY = 0.8

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pkgutil
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -23,6 +22,7 @@ from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.page import PAGE_KINDS, Content, Page, PageKind, Shows
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import begin
+from biomech_id.values import dataclass, replace
 
 #: Names that pages had, for commands written then.
 _MOVED = {"cover": "session"}

@@ -7,7 +7,6 @@ import gc
 import hashlib
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -26,6 +25,7 @@ from biomech_id.report.panels.norm import NormSource, with_norm
 from biomech_id.report.panels.page import Page
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import Progress, Step, begin
+from biomech_id.values import dataclass, replace
 
 #: Longer codes are shortened in the header (the cover prints them whole).
 _CODE_ROOM_MM = 90.0

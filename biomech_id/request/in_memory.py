@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from biomech_id.gait.events import detector_as
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, own_hip_as
 from biomech_id.signal.filters import LowPass, filter_as
 from biomech_id.trial import Event, Trial
+from biomech_id.values import dataclass, field, replace
 
 #: Settings that may be a function in place of a name.
 FUNCTION_SETTINGS = ("lowpass", "event_source", "hip_centre")

@@ -12,13 +12,13 @@ import hmac
 import os
 import re
 import secrets
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from biomech_id.errors import FileRefusedError, OptionError, OutputError, option
 from biomech_id.files.atomic import write_problem
 from biomech_id.files.text import read_problem, read_text
 from biomech_id.session.output.manifest import UNVERIFIED
+from biomech_id.values import dataclass, field
 
 #: Before a hash made with the key.
 KEYED = "hmac-sha256:"

@@ -6,7 +6,6 @@ A broken file is named and the others go on; what stops the session is one sente
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from biomech_id.request.job import Job
 from biomech_id.request.subject_file import apply_subject_file, examination_of, subject_toml
 from biomech_id.session.values.step import Progress, Step
 from biomech_id.trial import Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: Reads one file; `readers.formats.read` in the product.
 Reader = Callable[[Path], Trial]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from biomech_id.request.input_hashes import InputHashes
 from biomech_id.request.recipe import Recipe
 from biomech_id.request.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.session.output.manifest import UNVERIFIED
+from biomech_id.values import dataclass, field, replace
 
 #: How a setting that is the name of a file ends: a marker set, an inertial table, an OpenSim model.
 SETTING_FILES = (".toml", ".csv", ".osim")

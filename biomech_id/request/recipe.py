@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
@@ -48,6 +47,7 @@ from biomech_id.session.values.norm import NORM_CHOICES
 from biomech_id.signal.filters import filter_named
 from biomech_id.trial import Event, Trial
 from biomech_id.uncertainty.sizes import error_sizes
+from biomech_id.values import dataclass
 
 Value = TypeVar("Value")
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.values import dataclass, field
 
 #: Steps in which positions (m), forces (N) and the components of segments' axes are written.
 POSITION_STEP_M = 1e-4

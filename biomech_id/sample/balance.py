@@ -6,7 +6,6 @@ did, and every centre of pressure is shifted by the same few centimetres.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.sample.ground import GroundWrench
 from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.upper_body import momenta, needed_wrench, stride_of, upper_person, upper_pose
+from biomech_id.values import dataclass
 
 if TYPE_CHECKING:
     from biomech_id.sample.recording import Mover

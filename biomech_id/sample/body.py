@@ -13,13 +13,13 @@ the floor below the ankle centre of a foot that stands flat (z up, x along the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import atan2, cos, sin
 
 import numpy as np
 
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
+from biomech_id.values import dataclass
 
 #: Regression of the hip centre, Davis et al. 1991 (Hum Mov Sci 10, 575): angles in radians, lengths in metres.
 HIP_THETA_RAD, HIP_BETA_RAD = 0.5, 0.314

@@ -13,8 +13,6 @@ two angles differs from zero; in swing both motions add up smoothly, with a glid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.sample.arrays import Array, FloatArray
@@ -22,6 +20,7 @@ from biomech_id.sample.footsteps import Footsteps, Plan, Walk, phase_since
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.steps import bump, glide, smoothstep
+from biomech_id.values import dataclass
 
 #: Smoothness of pitch and travel (number of continuous derivatives of the angle and the speed).
 PITCH_N, TRAVEL_N = 4, 3

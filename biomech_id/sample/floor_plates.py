@@ -7,13 +7,13 @@ that tile the floor therefore measure the whole wrench between them, and a foot 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass
 
 #: Half the side of the square that carries a foot's force.
 PATCH_M = 0.015

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from biomech_id.sample.floors.floor import Floor
 from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.path import Path, left_of
 from biomech_id.sample.pattern import GaitPattern
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

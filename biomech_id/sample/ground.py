@@ -12,7 +12,6 @@ rest of the foot rolls over them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
@@ -25,6 +24,7 @@ from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.path import left_of
 from biomech_id.sample.pattern import AidTip
 from biomech_id.sample.steps import bump, glide, smoothstep
+from biomech_id.values import dataclass, field
 
 #: A foot's vertical force reaches this many newtons so long after foot strike (and before foot off).
 ONSET_N, ONSET_S = 5.0, 0.0030

@@ -8,7 +8,6 @@ velocity jumps: of the same take-off (equal posture), or of another one that rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +22,7 @@ from biomech_id.sample.motion import Posture
 from biomech_id.sample.standing import Standing
 from biomech_id.sample.steps import smoothstep
 from biomech_id.sample.upper_body import momenta, needed_wrench, upper_person, upper_pose
+from biomech_id.values import dataclass, replace
 
 #: Smoothness of the hips' course, time to go down before a push (s), and rounds that put the body's centre above one point.
 _SMOOTH, _DOWN_S, _ROUNDS = 3, 0.6, 4

@@ -15,12 +15,11 @@ R_thigh_shank = Ry(a) Rx(b) Rz(gamma) the thigh's long axis seen from the shank,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.sample.arrays import Array
 from biomech_id.sample.jets import Jet, constant, jet_cross, jet_dot, jet_unit, matmul, rotate, sin_cos, sqrt, stack, transpose
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

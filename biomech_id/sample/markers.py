@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.body import Person
 from biomech_id.sample.motion import Posture
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass
 
 #: Share of the thigh's soft-tissue shift that the shank's skin shows.
 SHANK_SOFTNESS = 0.5

@@ -13,7 +13,6 @@ segment recursion, no frame-by-frame differences and no acceleration formula is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.body import Inertia, Person
 from biomech_id.sample.jets import Jet, jet_cross, matmul, rotate, transpose
 from biomech_id.sample.motion import Posture
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from math import pi, sqrt
 
 import numpy as np
@@ -19,6 +18,7 @@ from biomech_id.sample.path import Path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.pelvis import PelvisMotion, pelvis_motion
 from biomech_id.sample.steps import smoothstep
+from biomech_id.values import dataclass, replace
 
 #: Distance of a foot from the path, over leg length.
 HALF_STEP_WIDTH = 0.052

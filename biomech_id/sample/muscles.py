@@ -7,13 +7,13 @@ noise, in volts at the skin. Nothing here is shared with what finds, judges or f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.truth import TrueMuscle, TrueStance
 from biomech_id.trial import AnalogChannels
+from biomech_id.values import dataclass
 
 #: Skin signals: strength of a burst and of the noise under it, volts (standard deviation).
 BURST_V, NOISE_V, DEAD_V, HUM_V = 1.0e-4, 2.0e-6, 4.0e-6, 2.0e-4

@@ -9,13 +9,12 @@ whose tangent turns from d0 to d1 within a few w of u = 0; in the bend the walke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.jets import Jet, constant, jet_unit, sqrt, stack
+from biomech_id.values import dataclass
 
 #: First and last direction of walking, unit vectors in the laboratory's floor plane.
 DIRECTIONS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {

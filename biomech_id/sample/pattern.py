@@ -7,7 +7,7 @@ Biomech 41:1639) as far as a leg of rigid bones allows, with small loads in swin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from biomech_id.values import dataclass
 
 #: From and to, as fractions of a stride; a stride's neighbours reach below 0 and beyond 1.
 Span = tuple[float, float]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import pi
 
 import numpy as np
@@ -11,6 +10,7 @@ from biomech_id.sample.body import Person
 from biomech_id.sample.footsteps import Walk
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
 from biomech_id.sample.path import left_of
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,12 @@ x = unit(c1 - c2), z = unit(x cross (c1 - c4)) (down), y = z cross x, and force 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.conventions import MM_PER_M
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass
 
 #: Transducer origin of types 2 and 4 as stored (mm): beneath the surface, with the small misalignment real plates have.
 ORIGIN_MM = (0.4, -0.7, 38.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.sample.muscles import muscle_signals
 from biomech_id.sample.truth import TrueAid, TrueStance, Truth
 from biomech_id.sample.upper_body import stride_of, true_upper_body, upper_marker_paths, upper_person, upper_pose
 from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: (side, joint) -> values at every frame.
 MarkerPaths = dict[tuple[str, str], FloatArray]

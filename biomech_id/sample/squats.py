@@ -8,8 +8,6 @@ foot its share: vertical forces are exact, where the floor's moment acts is not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.sample.arrays import BoolArray, FloatArray
@@ -18,6 +16,7 @@ from biomech_id.sample.jets import Jet, constant, stack
 from biomech_id.sample.jumps import Jumper
 from biomech_id.sample.motion import Posture
 from biomech_id.sample.steps import smoothstep
+from biomech_id.values import dataclass
 
 #: Smoothness of the hips' course.
 _SMOOTH = 3

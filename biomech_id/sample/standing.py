@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_j
 from biomech_id.sample.legs import leg_motion, shank_axis
 from biomech_id.sample.motion import Posture, leg_scale_m, room_above_m, times_constant
 from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
+from biomech_id.values import dataclass, replace
 
 #: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
 HALF_WIDTH, KNEE_RAD, TILT_RAD, SWAY_M, SWAY_HZ = 0.10, 0.12, 0.17, 0.002, 0.3

@@ -7,7 +7,6 @@ from the pelvis by forward kinematics: hip Ry(-flexion) Rx(s abduction), knee Ry
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import cos, pi, sin
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.sample.legs import LegMotion
 from biomech_id.sample.motion import Posture, leg_scale_m, times_constant
 from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 from biomech_id.sample.steps import bump, smoothstep
+from biomech_id.values import dataclass
 
 #: Largest angles of hip and knee, and the hip flexion that keeps the foot off the floor while the knee bends.
 HIP_RAD, KNEE_RAD, HELD_RAD = pi / 6, pi / 3, pi / 7

@@ -10,7 +10,6 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from math import sqrt
 from typing import Any, Literal, ParamSpec
@@ -42,6 +41,7 @@ from biomech_id.sample.truth import TrueStance
 from biomech_id.sample.upper_body import upper_person
 from biomech_id.trial import Subject
 from biomech_id.trial.subject import BODY_MASS
+from biomech_id.values import dataclass, replace
 
 Options = ParamSpec("Options")
 #: Mass (kg), stature (m) and age (years) of the two bodies.

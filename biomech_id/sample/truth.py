@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import Event
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True)

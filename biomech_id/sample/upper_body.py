@@ -14,7 +14,6 @@ and no acceleration formula is involved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
@@ -28,6 +27,7 @@ from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.path import left_of
 from biomech_id.sample.pelvis import cardan_yxz
 from biomech_id.sample.truth import TrueUpperBody
+from biomech_id.values import dataclass, field
 
 Part = tuple[str, str]
 MASS_SHARE: Mapping[str, float] = {

@@ -8,10 +8,10 @@ A key is written as a path: ``trials[].cycles[].used`` is the key ``used`` of ea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from biomech_id.conventions import Aspect
+from biomech_id.values import dataclass
 
 #: Where the wheel has the same for machines: a Frictionless data package of the tables, a JSON Schema of each document.
 SCHEMA_FOLDER = Path(__file__).parent / "schemas"

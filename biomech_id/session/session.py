@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -40,6 +39,7 @@ from biomech_id.session.units import with_units
 from biomech_id.session.values.emg import SessionEmg
 from biomech_id.session.values.norm import FittedNorm
 from biomech_id.trial import AnalogChannels, Markers, Subject
+from biomech_id.values import dataclass, field
 
 _T = TypeVar("_T")
 #: Columns that a page shows a small curve of, the first that a trial has of each.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +30,7 @@ from biomech_id.signal.gaps import Gap
 from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers
 from biomech_id.trial.worn import NOT_STATED
 from biomech_id.uncertainty.recording import LegErrors
+from biomech_id.values import dataclass, field
 
 
 @compact_repr

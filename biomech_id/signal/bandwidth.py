@@ -11,12 +11,11 @@ have p near 0.8 and f_c at the upper end of the band.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
+from biomech_id.values import dataclass
 
 #: Edges of the bands whose power is compared, Hz.
 BAND_EDGES_HZ = np.arange(4.0, 30.1, 1.5)

@@ -9,14 +9,13 @@ costs more. docs/decisions/filtering.md shows both numbers for real recordings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
 from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass, odd_spectrum
 from biomech_id.signal.runs import channel_runs
+from biomech_id.values import dataclass
 
 #: Gait markers carry hardly any movement above this frequency.
 NOISE_ABOVE_HZ = 20.0

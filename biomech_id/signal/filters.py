@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from biomech_id.arguments import a_quantity, an_array, takes
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry
 from biomech_id.signal.runs import channel_runs, few_at_a_time
+from biomech_id.values import dataclass
 
 #: Fewer samples than this hold nothing but a straight line between their ends.
 SHORTEST_RUN = 3

@@ -14,13 +14,13 @@ is its own error (`Gap.error_m`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
 from biomech_id.signal.gaps import LEFT_OPEN, RIGID_BODY, SPLINE, SPLINE_NEEDS, Gap, mates_of, rigid_body, spline
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass, replace
 
 MATES = "segment mates"
 MOVEMENTS = "principal movements"

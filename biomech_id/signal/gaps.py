@@ -10,13 +10,13 @@ the last measured frame a spline is a guess.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass, replace
 
 SPLINE = "spline"
 RIGID_BODY = "rigid body"

@@ -12,13 +12,13 @@ another recording, the static trial as a rule. Distances count by how steady the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: Markers nearer to each other than this are not kept apart, metres.
 NEAREST_M = 0.02

@@ -8,7 +8,6 @@ most twice its own 95th percentile); a marker that is mistaken for a reflection,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: A step is larger than this (m), and than so many times what four in five of the marker's own frames stay below.
 LEAST_STEP_M, TIMES_USUAL, USUAL_PERCENT = 0.009, 6.0, 80.0

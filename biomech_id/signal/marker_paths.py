@@ -7,13 +7,13 @@ polynomial.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: Between frames a body in motion goes on by this (m): median of its markers, before and after frames that are written twice.
 LEAST_MOTION_M = 5e-4

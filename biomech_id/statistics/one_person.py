@@ -12,14 +12,13 @@ fewer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
 from biomech_id.session.values.norm import Spread
 from biomech_id.statistics.random_field import ALPHA, chance_above, curve_fwhm, curve_limit
+from biomech_id.values import dataclass
 
 #: Fewer subjects than this say nothing of how much people differ.
 LEAST_SUBJECTS = 5

@@ -19,7 +19,6 @@ but enters every joint moment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -47,6 +46,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.languages import Sentence
 from biomech_id.session.tables.session_tables import tidy_table
 from biomech_id.trial import Trial
+from biomech_id.values import dataclass
 
 #: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
 EQUAL_WITHIN: dict[str, tuple[float, float]] = {

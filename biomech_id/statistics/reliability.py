@@ -10,11 +10,11 @@ of multiple correlation (CMC) says how alike the curves' shapes are, 1 where the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ The band is half of what 95 % of the drawn changes span, of the errors that the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, SCORE_POINTS
 from biomech_id.session.tables.means import mean_of_known
 from biomech_id.statistics.sessions import ComparedCycles, sources_apart
+from biomech_id.values import dataclass
 
 #: Draws of the errors of both visits, and where they begin.
 N_DRAWS, SEED = 4000, 1

@@ -8,7 +8,6 @@ more the shorter a leg is; moments and powers per kilogram do not. What the walk
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from biomech_id.conventions import CYCLE_ROWS, SIDES
 from biomech_id.session.tables.means import MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.uncertainty.sizes import ERROR_SIZES
+from biomech_id.values import dataclass
 
 FILE = Path(__file__).with_suffix(".csv")
 #: Leg length that the table's angles are of, m.

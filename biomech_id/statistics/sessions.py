@@ -14,7 +14,6 @@ Two persons, or hip centres that are measured in each session, share less, and t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +30,7 @@ from biomech_id.session.values.fingerprint import fingerprint_of
 from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.statistics.session_error import session_error
 from biomech_id.statistics.two_recordings import CurveChange, ScalarChange, curve_change, scalar_change
+from biomech_id.values import dataclass
 
 #: What the place of a marker changes of a step, m: of the places of two heel markers (in the study of session errors).
 #: Times come from events, whose errors are new in every cycle and so in its scatter.

@@ -10,13 +10,12 @@ unchanged walk::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import ShapeError
 from biomech_id.statistics.random_field import ALPHA, chance_above, curve_fwhm, curve_limit
+from biomech_id.values import dataclass
 
 #: Fewer cycles than this on either side are not tested.
 LEAST_CYCLES = 3

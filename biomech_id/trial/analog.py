@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
 from biomech_id.errors import MissingInputError, ShapeError, near_miss
 from biomech_id.trial.markers import RATE_HZ, check_unique
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from biomech_id.arguments import a_quantity, a_str, holds, member, or_none
 from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass, field
 
 #: Longest recording, s: a day. A time in milliseconds lies beyond it, or beyond its trial.
 LONGEST_S = 86400.0

@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
 from pathlib import Path
 
 from biomech_id.conventions import SIDES
+from biomech_id.values import dataclass, fields
 
 #: Words of a key that is about who a person is: such keys are never read.
 PRIVATE = ("id", "name", "birth", "patient", "visit", "visite", "address", "dob")

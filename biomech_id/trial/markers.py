@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +12,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError, near_miss
+from biomech_id.values import dataclass, field, replace
 
 #: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
 LARGEST_POSITION_M = 100.0

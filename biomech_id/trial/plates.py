@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
 from biomech_id.languages import Sentence
 from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
+from biomech_id.values import dataclass, replace
 
 #: What the recorded force is: the floor on the subject, the subject on the floor, or unknown.
 PlateSign = Literal["reaction", "applied", "unknown"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from biomech_id.algebra.rotation import nearest_rotations
 from biomech_id.arguments import a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ, check_unique
+from biomech_id.values import dataclass, field, replace
 
 #: Such files hold 32-bit floats.
 FLOAT32_TOLERANCE = 1e-3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +12,7 @@ from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, a_
 from biomech_id.conventions import SIDES
 from biomech_id.trial.examination import Examined
 from biomech_id.trial.worn import Aid, Amputation, Footwear
+from biomech_id.values import dataclass, field, replace
 
 #: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
 LIMITS: dict[str, tuple[float, float]] = {

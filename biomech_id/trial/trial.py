@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +19,7 @@ from biomech_id.trial.markers import RATE_HZ, Markers
 from biomech_id.trial.plates import ForcePlate
 from biomech_id.trial.rotations import Rotations
 from biomech_id.trial.subject import Subject
+from biomech_id.values import dataclass, field, replace
 
 #: Metres: recordings reach further from the laboratory's origin; a person's paths in metres, taken for millimetres, do not.
 LEAST_EXTENT_M = 0.02

@@ -19,7 +19,6 @@ differentiated, and d, d' and d'' are correlated with the differentiator's Gram 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -29,6 +28,7 @@ from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.model_errors import NOISY_POINTS, ErrorCoupling
 from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, move_joint, segment_errors, turned_inertia
+from biomech_id.values import dataclass
 
 
 def misplaced_joint(segment: str, sd_m: float, couplings: Mapping[str, ErrorCoupling] = MappingProxyType({})) -> ErrorSource:

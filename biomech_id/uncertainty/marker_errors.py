@@ -21,7 +21,6 @@ How much the tissue of this subject moved, the lengths of thigh and shank betwee
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import NamedTuple
@@ -34,6 +33,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
 from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.values import dataclass
 
 #: Role of a marker -> the stem of its sizes, and the source that a wrong spot counts to.
 PLACEMENT: Mapping[str, tuple[str, str]] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from biomech_id.uncertainty.leg import leg_errors
 from biomech_id.uncertainty.marker_errors import MARKER_SOURCES, LegMarkerErrors
 from biomech_id.uncertainty.sizes import error_sizes
 from biomech_id.uncertainty.sources import ErrorSource
+from biomech_id.values import dataclass, field
 
 #: Samples (n, m) -> position, velocity, acceleration (n, m) each: a linear differentiator.
 Differentiator = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]

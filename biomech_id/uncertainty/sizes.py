@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
 from biomech_id.dynamics.model_errors import DAVIS_ERROR, HIP_ERROR
 from biomech_id.errors import OptionError, did_you_mean
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ Directions are laboratory axes or the axes of a segment: a joint centre misplace
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.loads import ChainLoads
+from biomech_id.values import dataclass, fields
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from biomech_id.values import dataclass, field
 
 #: How long (s) a launch ticket and one of a file live.
 LAUNCH_S, MEDIA_S = 60.0, 3600.0

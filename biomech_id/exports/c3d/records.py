@@ -6,12 +6,12 @@ Records that nobody touches are copied byte for byte; only their pointers to the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from biomech_id.errors import OutputError
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.processor import Processor
 from biomech_id.readers.c3d.records import BLOCK_BYTES, Record
+from biomech_id.values import dataclass, field
 
 #: Rows of one text parameter; longer lists continue in NAME2, NAME3...
 MOST_ROWS = 255

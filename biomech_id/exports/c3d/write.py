@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +35,7 @@ from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.c3d.units import METRES
 from biomech_id.readers.source import read_source
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
+from biomech_id.values import dataclass
 
 RESULT_SUFFIX = "_bid"
 #: Quantity of the sign table -> group of labels in POINT, its type, and the factor from our unit to the vendors' (N m -> N mm).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from biomech_id.session.values.emg import SessionEmg, key_of
 from biomech_id.signal.resample import local_quadratic
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
+from biomech_id.values import dataclass, replace
 from biomech_id.writers.opensim_text import write_storage, write_trc
 
 

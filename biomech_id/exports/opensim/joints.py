@@ -21,7 +21,6 @@ differ in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -32,6 +31,7 @@ from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, Part, proximal_part
 from biomech_id.dynamics.body import BodyMotion, Motion
+from biomech_id.values import dataclass
 
 #: What is positive in the coordinate of the knee.
 KneeSign = Literal["flexion", "extension"]

@@ -8,7 +8,6 @@ that, so that the point neither leaps nor runs away; off the ground everything i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.exports.opensim.joints import body_name
 from biomech_id.osim.document.writing import element, object_set, properties, write_document
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

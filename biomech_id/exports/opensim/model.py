@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +33,7 @@ from biomech_id.exports.opensim.joints import (
 )
 from biomech_id.osim.document.writing import element, object_set, properties, write_document
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass
 
 #: Density of the ball that stands for trunk, arms and head, kg/m3.
 BALL_DENSITY_KG_M3 = 1000.0

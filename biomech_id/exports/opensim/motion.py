@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from biomech_id.exports.opensim.joints import (
 from biomech_id.exports.opensim.model import SubjectModel
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 UNITS_NOTE = "Units are S.I. units (second, meters, Newtons, ...)"
 KNEE_NOTES = {

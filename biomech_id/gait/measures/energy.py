@@ -14,7 +14,6 @@ stance by themselves: while both feet stand the one leg brakes and the other one
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from biomech_id.dynamics.body import FootContact
 from biomech_id.feet.stance_intervals import frames_within
 from biomech_id.gait.measures.spatiotemporal import GaitParameter
 from biomech_id.movement.cycle import Cycle, KineticsValid
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ difference is told with how much lower (Linthorne 2001, Am J Phys 69:1198). Take
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.measures.spatiotemporal import GaitParameter
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: Below this nobody is on the plates (N); flights and contacts that count are longer than these (s).
 FLIGHT_N, LEAST_FLIGHT_S, BLIP_S = 20.0, 0.08, 0.03

@@ -9,12 +9,12 @@ sagittal share of each can be asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ Limits stand beside the names they belong to; ``benchmarks/studies/residual.md``
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.dynamics.momentum import BodyMomentum, Ground, ground_residual
 from biomech_id.signal.filters import lowpass
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: Both sides of the comparison hold nothing above this.
 RESIDUAL_CUTOFF_HZ = 6.0

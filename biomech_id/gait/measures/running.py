@@ -16,7 +16,6 @@ direction of travel. All per kg of body mass.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from biomech_id.feet.travel import Travel
 from biomech_id.gait.measures.spatiotemporal import GaitParameter
 from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.signal.filters import lowpass
+from biomech_id.values import dataclass
 
 #: Low-pass of the vertical force for the loading rate, Hz: heel impacts lie at 10 to 20 Hz.
 LOADING_CUTOFF_HZ = 50.0

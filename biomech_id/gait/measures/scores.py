@@ -9,13 +9,13 @@ is 1.6 deg (Baker et al. 2012, Gait Posture 35:612).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import ShapeError
+from biomech_id.values import dataclass, field
 
 #: The nine variables of the movement analysis profile: variable and component of the sign table.
 GAIT_VARIABLES: tuple[tuple[str, str], ...] = (

@@ -9,7 +9,6 @@ time / sqrt(l / g), speed / sqrt(g l).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.feet.landmarks import Landmarks
 from biomech_id.feet.travel import Travel
 from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.trial import Event
+from biomech_id.values import dataclass
 
 #: Fewer frames than this do not show a resting heel.
 LEAST_FLAT_FRAMES = 2

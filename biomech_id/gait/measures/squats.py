@@ -12,7 +12,6 @@ Forces are those of all plates together, asymmetry is left less right over the m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.gait.measures.jumps import JumpRecord
 from biomech_id.gait.measures.spatiotemporal import GaitParameter
 from biomech_id.signal.filters import lowpass
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: A movement begins and ends within this share of its depth of standing; half of the deepest is a squat too.
 LEAVES_SHARE, COUNTS_SHARE = 0.05, 0.5

@@ -20,7 +20,6 @@ good or bad by itself: patients who are not sure widen their steps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from biomech_id.feet.floor import Belts
 from biomech_id.feet.stance_intervals import frames_within
 from biomech_id.gait.measures.spatiotemporal import GaitParameter
 from biomech_id.movement.cycle import Cycle, KineticsValid
+from biomech_id.values import dataclass
 
 #: Edge of the foot -> whether the margin to it is measured sideways (else fore-aft).
 EDGES: Mapping[str, bool] = {"ankle": True, "metatarsal_5": True, "toe": False}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from biomech_id.anatomy import SIDE_WORDS
@@ -14,6 +13,7 @@ from biomech_id.readers import Recording
 from biomech_id.readers.c3d.plate_setup import PlateFacts
 from biomech_id.trial import Trial
 from biomech_id.trial.worn import NOT_STATED
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from biomech_id.conventions import SIDES
@@ -11,6 +10,7 @@ from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.causes import Cause, Possible
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gait_changes
 from biomech_id.judgement.diagnosis.recorded import Recorded
+from biomech_id.values import dataclass
 
 #: Marker -> segment whose axes it is moved along, and its ways that stand in blocks alone: with those of the dictionary three. The
 #: measured distance of the anterior spines speaks for the third way of their markers.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from biomech_id.conventions import SIDES
@@ -21,6 +20,7 @@ from biomech_id.judgement.diagnosis.spread import HERE
 from biomech_id.judgement.diagnosis.stances import find_stances
 from biomech_id.languages import table
 from biomech_id.plugins import Registry
+from biomech_id.values import dataclass
 
 #: (session, unit, size in SI units) -> session with the cause in it; None where it cannot be there.
 Put = Callable[[Recorded, str, float], Recorded | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread, package_spread
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.trial import Trial
+from biomech_id.values import dataclass, replace
 
 #: So many of the best causes are looked at again at full size, at these shares of it.
 LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +14,7 @@ from biomech_id.judgement.diagnosis.put import edge_axes
 from biomech_id.judgement.diagnosis.recorded import Recorded
 from biomech_id.trial import ForcePlate, Markers
 from biomech_id.trial.events import EventKind
+from biomech_id.values import dataclass, replace
 
 #: What a plate's channels become, in its own axes: rows of force and moment.
 _X_Y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

@@ -11,7 +11,6 @@ is no chance (normal tails, 18 people).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread
+from biomech_id.values import dataclass
 
 #: A cause is put in at this share of its common size for its signature.
 SMALL_SHARE = 0.1

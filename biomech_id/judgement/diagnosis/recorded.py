@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -20,6 +19,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.progression import SMALLEST_WALK_M
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Event, ForcePlate, Markers, Subject, Trial
+from biomech_id.values import dataclass
 
 #: Role -> label of the markers of a leg, as causes and residuals name them.
 _LEG_ROLES: Mapping[str, str] = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues, of_legs
 from biomech_id.judgement.diagnosis.of_plates import of_plates
 from biomech_id.judgement.diagnosis.recorded import Recorded
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

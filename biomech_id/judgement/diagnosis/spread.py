@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.values import dataclass, replace
 
 HERE = Path(__file__).parent
 

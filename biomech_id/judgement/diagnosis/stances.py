@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +11,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis.recorded import Recorded, smooth
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass
 
 #: A plate carries somebody above this force (N, filtered at 30 Hz) for this long (s).
 LOADED_N, LEAST_STANCE_S, LOAD_HZ = 20.0, 0.3, 30.0

@@ -15,11 +15,10 @@ error counts as ten sessions, values are clipped, and deviations are not made no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.values import dataclass, fields
 
 #: Slack and limit of the sums, in standard deviations of one session.
 SLACK, LIMIT = 0.75, 5.1

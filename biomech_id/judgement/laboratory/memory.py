@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from biomech_id.judgement.laboratory.charts import CHART_ARRAYS, FILLING, LIMIT,
 from biomech_id.judgement.laboratory.left_behind import PLACED
 from biomech_id.judgement.laboratory.values import CHARTS, ChartKey, SessionValues, session_values
 from biomech_id.languages import Sentence
+from biomech_id.values import dataclass, replace
 
 #: Sessions from which on an examiner's spread is known well enough; before, the laboratory's is printed.
 EXAMINER_SESSIONS = 8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.judgement.laboratory.left_behind import (
     TURN,
 )
 from biomech_id.judgement.plate_log import UNTYPICAL
+from biomech_id.values import dataclass, field
 
 #: A value and its standard deviation.
 ChartedValue = tuple[float, float]

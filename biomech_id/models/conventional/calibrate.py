@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.table_inertia import choose_table, foot_end_points
 from biomech_id.models.triads import into_segment
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: What the setting says for the model's own inertial parameters.
 OWN_TABLE = "auto"

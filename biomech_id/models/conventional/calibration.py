@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from biomech_id.models.joint_centres.functional import SARA
 from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESSIONS, HipCentreWay
 from biomech_id.models.joint_centres.knee_axis_walk import KneeTurn
 from biomech_id.models.segment_record import segment_record
+from biomech_id.values import dataclass, field
 
 #: How hip centres are found unless another method is asked for, for people.
 HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"

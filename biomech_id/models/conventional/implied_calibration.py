@@ -14,7 +14,6 @@ A clinician may tune a thigh rotation in the walks after the static trial: only 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from biomech_id.conventions import MM_PER_M, SIDE_SIGN, SIDES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.triads import unit
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import asdict, dataclass
 
 #: Values that vary more than this over a trial, between 5th and 95th percentile, were not computed from these markers, deg or mm.
 STEADY_WALK = 0.01

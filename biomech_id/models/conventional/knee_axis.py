@@ -7,7 +7,6 @@ lateral axes along the knees' common axis of rotation (SARA, `joint_centres.func
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from biomech_id.errors import Finding, InvalidValueError, option
 from biomech_id.models.joint_centres.functional import MOST_RESIDUAL_M, sara
 from biomech_id.models.joint_centres.knee_axis_walk import LEAST_FLEXION_DEG, KneeTurn, knee_turn
 from biomech_id.trial import Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: Turns smaller than this (rad) are none, and the search for them ends after so many steps at the latest.
 RESTS_RAD, STEPS = 1e-3, 8

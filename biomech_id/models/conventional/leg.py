@@ -10,8 +10,6 @@ from the untorsioned, ankle angles from the torsioned tibia).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -22,6 +20,7 @@ from biomech_id.dynamics.body import Frames
 from biomech_id.models.joint_centres.chord import chord, turned_to_proximal
 from biomech_id.models.triads import triad_from_z_and_y
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -45,6 +44,7 @@ from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import KINETICS, differentiate_together
 from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: Ways to find this model's hip centres; a name of somebody's own function is one while it is known.
 HIPS: tuple[str, ...] = (OWN_HIP, *REGRESSIONS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.foot_outline import foot_length_m
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

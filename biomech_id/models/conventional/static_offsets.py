@@ -12,7 +12,6 @@ heights the markers were stuck at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.conventions import SIDE_SIGN
 from biomech_id.errors import Finding
 from biomech_id.models.triads import unit
 from biomech_id.trial import Subject
+from biomech_id.values import dataclass
 
 #: Stored offsets nearer than this to one way of computing them and not to the other show which way the laboratory used.
 #: The two ways differ by 5 to 10 degrees; rounding and another marker diameter by less than half a degree.

@@ -8,7 +8,6 @@ each centre comes the joint's outward direction, from medial to lateral.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from biomech_id.models.joint_centres.hip_regressions import HIP_CENTRES, REGRESS
 from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.triads import into_segment
 from biomech_id.trial import Subject
+from biomech_id.values import dataclass
 
 #: Where nobody recorded the diameter of the markers.
 DEFAULT_MARKER_DIAMETER_M = 0.014

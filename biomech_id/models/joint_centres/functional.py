@@ -20,7 +20,6 @@ point on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError
+from biomech_id.values import dataclass
 
 #: Singular value, relative to the largest, below which the motion does not fix a centre (a hinge, or no motion); second smallest
 #: one, below which it does not fix an axis.

@@ -24,7 +24,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.model_errors import DAVIS_ERROR, HIP_ERROR, CentreError
 from biomech_id.errors import MissingInputError
 from biomech_id.plugins import Registry
+from biomech_id.values import dataclass
 
 #: Davis' angles theta and beta. The paper prints 28.4 and 18 degrees, which the regression by that name uses. Conventional-model
 #: software has them rounded to half a radian and .314 rad (28.65 and 17.99 degrees), and whoever wants its hip centre, .4 mm away,

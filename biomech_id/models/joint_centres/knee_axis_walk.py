@@ -13,7 +13,6 @@ that hardly bends: below 30 degrees of flexion in swing it is refused. So it is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -23,6 +22,7 @@ from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import InvalidValueError
 from biomech_id.signal.runs import runs
+from biomech_id.values import dataclass
 
 #: Least flexion in swing, deg: a knee that bends less does not show its axis; and from where another axis may be offered.
 LEAST_FLEXION_DEG, OFFERED_FLEXION_DEG = 30.0, 40.0

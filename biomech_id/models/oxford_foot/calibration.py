@@ -7,7 +7,6 @@ TH of the hindfoot at the heel, TF of the forefoot at the first metatarsal's bas
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.models.oxford_foot.geometry import axes_of, onto_plane, smoothed_group, smoothed_hindfoot
 from biomech_id.models.oxford_foot.options import FootOptions
 from biomech_id.models.triads import into_segment
+from biomech_id.values import dataclass, replace
 
 #: Groups of four markers that are smoothed together, in this order.
 SHANK, HINDFOOT, FOREFOOT = ("ANK", "HFB", "TUB", "SHN"), ("HEE", "LCA", "STL", "CPG"), ("P1M", "D5M", "TOE", "P5M")

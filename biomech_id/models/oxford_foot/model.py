@@ -8,7 +8,6 @@ default, unless the heel marker stands so high that the foot may be in equinus: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from biomech_id.models.oxford_foot.inputs import foot_markers, is_worn, lacking_
 from biomech_id.models.oxford_foot.options import FootOptions
 from biomech_id.models.oxford_foot.track import ANGLES, ARCH_INDEX, HALLUX_LENGTH, FootPose, place_foot
 from biomech_id.trial import Subject, Trial
+from biomech_id.values import dataclass, field, replace
 
 #: A heel marker higher than this above the fifth metatarsal's base (m) may be a foot in equinus.
 HIGH_HEEL_M = 0.010

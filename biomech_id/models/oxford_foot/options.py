@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

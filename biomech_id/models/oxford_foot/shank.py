@@ -9,7 +9,6 @@ condition by up to 1.5e-4 rad. ``docs/oxford-foot.md`` has the sizes of these di
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from biomech_id.conventions import SIDE_SIGN
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.oxford_foot.geometry import axes_of
 from biomech_id.models.triads import into_lab, into_segment, unit
+from biomech_id.values import dataclass
 
 #: Of the hip's regression: share of the leg length, a constant (m), and two angles.
 HIP_SHARE, HIP_OFFSET_M = 0.115, 0.0153

@@ -9,7 +9,6 @@ forefoot's axis.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.models.oxford_foot.calibration import POINTS, FootPoints, Smooth
 from biomech_id.models.oxford_foot.geometry import axes_of, onto_plane
 from biomech_id.models.oxford_foot.shank import LegSizes, has_leg, pelvis_of, place_shank
 from biomech_id.models.triads import into_lab
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

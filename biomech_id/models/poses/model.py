@@ -9,7 +9,6 @@ joint centres.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,7 @@ from biomech_id.models.table_inertia import choose_table, foot_end_points, scale
 from biomech_id.movement.movement import Movement
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.rotations import Rotations, SegmentShare
+from biomech_id.values import dataclass, replace
 
 _PROXIMAL_END = {"thigh": "hip_centre", "shank": "knee_centre", "foot": "ankle_centre"}
 _DISTAL = {"thigh": "shank", "shank": "foot"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry
 from biomech_id.trial.rotations import Rotations
+from biomech_id.values import dataclass, field
 
 #: Sets that are shipped.
 POSE_SETS: tuple[str, ...] = ("theia", "biomech-id")

@@ -24,7 +24,6 @@ because inertial tables count from there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -42,6 +41,7 @@ from biomech_id.models.six_dof.pose import aspect
 from biomech_id.models.table_inertia import foot_end_points
 from biomech_id.models.triads import into_lab, into_segment, right_angled, unit
 from biomech_id.trial import Subject
+from biomech_id.values import dataclass, field
 
 UP = np.array([0.0, 0.0, 1.0])
 

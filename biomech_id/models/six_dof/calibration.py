@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.segment_record import segment_record
+from biomech_id.values import dataclass, field
 
 #: Name of the proximal joint centre in a cluster that has fewer than three markers of its own.
 PARENT_POINT = "proximal joint centre"

@@ -9,7 +9,6 @@ A segment with two markers takes that joint centre as its third point. Frames th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from os import PathLike
 
 import numpy as np
@@ -48,6 +47,7 @@ from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
 from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.values import dataclass, replace
 
 #: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
 HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")

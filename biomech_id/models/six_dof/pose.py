@@ -23,13 +23,12 @@ and where it is smaller still they are solved again by singular value decomposit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.values import dataclass
 
 #: Product of eigenvalue gaps (relative to the cluster's size cubed) below which quaternion columns keep fewer than about eleven
 #: digits (a cluster twenty times longer than wide), and below which the Newton step would start too far away (1:1000).

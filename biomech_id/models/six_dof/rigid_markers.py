@@ -8,7 +8,6 @@ spine and points that software computed from other markers, which know nothing o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.tracking import TrackedSegments, track_segments
 from biomech_id.models.triads import into_segment
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass, replace
 
 #: Markers of its own that are enough for a segment.
 ENOUGH = 4

@@ -9,7 +9,6 @@ behind it, held beyond its first and last sight. Poses are then fitted to comple
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.pose import Pose, fit_pose
 from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Markers
+from biomech_id.values import dataclass
 
 
 def bridge_cluster(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArray) -> FloatArray:

@@ -9,7 +9,6 @@ The question, an n-link limb with wrenches in every frame, is that of F. Mielke'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -28,6 +27,7 @@ from biomech_id.multibody.joints import cardan, revolute
 from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.values import dataclass
 
 #: Steps of the derivatives of functions: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
 _COMPLEX_STEP, _STEP_S = 1e-30, 5e-3

@@ -7,7 +7,6 @@ origin in its joint and x along the link. Each function returns a `System`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.reduction import projection
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.system import System
+from biomech_id.values import dataclass, replace
 
 #: Turns a joint's z axis into the parent's x axis: for a joint that slides along x.
 _ALONG_X = denavit_hartenberg(gamma_rad=np.pi / 2, alpha_rad=np.pi / 2)

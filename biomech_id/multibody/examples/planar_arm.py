@@ -14,7 +14,6 @@ a cosine in (14), a factor of 2 in (31), and the two meanings of d_S (see `Sprin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -33,6 +32,7 @@ from biomech_id.multibody.kinematics import Kinematics
 from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
+from biomech_id.values import dataclass
 
 #: Where the distance d_S of the spring is measured from: the text says the wrist, (42)-(44) the hand's centre of mass.
 SpringOrigin = Literal["wrist", "hand_com"]

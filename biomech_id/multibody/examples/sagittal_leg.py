@@ -12,7 +12,6 @@ the foot does in a turn, points nowhere in it: its angle may leap, and such a le
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +27,7 @@ from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.values import dataclass
 
 #: Proximal to distal, the order of the coordinates.
 LINKS = LEG_SEGMENTS[::-1]

@@ -11,7 +11,6 @@ Source: Gede et al. (2013) ASME DETC2013-13470; Kane & Levinson (1985) Dynamics:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from sympy.simplify.fu import TR8
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.values import dataclass, field
 
 #: A state that is off its constraints by more than this has no linear model.
 CLOSED_WITHIN = 1e-9

@@ -11,7 +11,6 @@ of `biomech_id.dynamics.observer`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +24,7 @@ from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.symbolic.describe import describe, exact_vector
 from biomech_id.multibody.symbolic.equations import Description, check_time
 from biomech_id.multibody.system import System
+from biomech_id.values import dataclass
 
 #: Time, as SymPy's dynamic symbols know it.
 t = me.dynamicsymbols._t

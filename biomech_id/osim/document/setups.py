@@ -6,7 +6,6 @@ Names of files are relative to the setup's folder, as the tools take them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -23,6 +22,7 @@ from biomech_id.readers.opensim.document import (
     objects_in,
     read_document,
 )
+from biomech_id.values import dataclass
 
 #: All of a recording.
 EVERYTHING = (-np.inf, np.inf)

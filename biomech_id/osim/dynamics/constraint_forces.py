@@ -13,7 +13,6 @@ constraints cannot carry what such a row needs, there is no answer, and it is re
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +26,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import by_speeds, force_labels
 from biomech_id.osim.kinematics.least_squares import multipliers
 from biomech_id.osim.skeleton.closing import NO_SLOPE, Closing, bound_directions
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.values import dataclass, replace
 
 #: A share of a force or coordinate that is not settled by the equations, above which it counts as open: rounding is far below.
 OPEN_SHARE = 1e-7

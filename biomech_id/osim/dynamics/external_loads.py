@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from biomech_id.algebra.vectors import cross
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.skeleton.skeleton import SkeletonPose
 from biomech_id.signal.natural_spline import CUBIC, NaturalSpline
+from biomech_id.values import dataclass
 
 #: Samples that a cubic spline takes; fewer are joined by straight lines.
 _FEWEST = 4

@@ -13,7 +13,6 @@ reported beside those of the motion, for a replay that needs large ones is none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +29,7 @@ from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.osim.skeleton.tree import Tree
 from biomech_id.signal.natural_spline import NaturalSpline
+from biomech_id.values import dataclass
 
 #: How fast deviations are drawn back, cycles per second, and the longest step of the integration, s.
 HOLD_HZ, STEP_S = 10.0, 0.005

@@ -11,7 +11,6 @@ there the components of a moment; here too.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +25,7 @@ from biomech_id.multibody.musculoskeletal import ANGULAR_SPEED_KINDS, SURROUNDIN
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.osim.skeleton.slip import with_slip
 from biomech_id.osim.skeleton.tree_motion import TreePlaces, TreeRates, carried, cross_last
+from biomech_id.values import dataclass
 
 #: Below this cosine of the second angle, three angles do not determine an angular velocity any more.
 _LOCK = 1e-9

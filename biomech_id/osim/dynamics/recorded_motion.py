@@ -7,7 +7,6 @@ same way.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from biomech_id.algebra.lapack import solve_banded
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.signal.natural_spline import NaturalSpline
+from biomech_id.values import dataclass
 
 #: Highest cut-off that the tool takes, as a share of the sampling rate.
 _HIGHEST_SHARE = 0.49

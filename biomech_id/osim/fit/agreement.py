@@ -12,7 +12,6 @@ much less than the bands of both, which misplaced markers make wide. Trials that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +21,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.fit.places import SizedModel
 from biomech_id.osim.fit.solve import FRAMES_COUNT, FitProblem, Fitted, normal_blocks, schur
+from biomech_id.values import dataclass, replace
 
 #: Joint centres at the ends of a segment, as the bodies whose origins they are, without side.
 SEGMENT_ENDS = {"thigh": ("femur", "tibia"), "shank": ("tibia", "talus")}

@@ -16,7 +16,6 @@ Steps are repeated about the new motion until nothing moves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from biomech_id.osim.dynamics.recorded_motion import RecordedMotion, recorded_mo
 from biomech_id.osim.fit.person import FittedMotion
 from biomech_id.osim.fit.root_wrench import MASS_SD, WHOLE_MASS_SD, RootState, RootWrench
 from biomech_id.osim.fit.solve import FRAMES_COUNT
+from biomech_id.values import dataclass, field
 
 #: What may be left over in a frame as one standard deviation: force, N, and moment, N m.
 LEFT_SD = np.array([5.0, 5.0, 5.0, 2.0, 2.0, 2.0])

@@ -10,7 +10,6 @@ centres no better than those of scaling by hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from biomech_id.osim.scaling import scaled_model
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS
 from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.trial import Trial
+from biomech_id.values import dataclass, replace
 
 #: Frames that sizes are fitted to: more are no better, for skin moves in the same way in each stride.
 CHOSEN_FRAMES = 40

@@ -8,8 +8,6 @@ joint is and how far it slides, the child's where its own frame is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, IntArray
@@ -17,6 +15,7 @@ from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import points_jacobian
 from biomech_id.osim.scaling import scaled_model, slide_factor
 from biomech_id.osim.skeleton.tree import Tree, TreePose
+from biomech_id.values import dataclass, replace
 
 #: Words in names of coordinates whose angles carry the skin: first for legs and what is on neither, then for arms.
 LEG_ANGLES, ARM_ANGLES = ("hip_flexion", "knee_angle"), ("arm_flex", "elbow_flex")

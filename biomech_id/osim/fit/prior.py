@@ -7,7 +7,6 @@ Factors s of K bodies along their axes have logarithms z ~ N(0, C), C made of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anthropometry.size_spread import size_spreads
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.osim.kinematics.inverse_kinematics import MISFIT_MM, tissue_sizes_m
+from biomech_id.values import dataclass
 
 #: Words in names of bodies -> kind of segment; whatever has none of them belongs to the trunk.
 SEGMENT_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (

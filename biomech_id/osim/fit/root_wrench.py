@@ -8,7 +8,6 @@ At the root a model is held by nothing: the wrench that inertia and weight need,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, required_w
 from biomech_id.osim.fit.prior import segment_kind
 from biomech_id.osim.skeleton.skeleton import Skeleton
 from biomech_id.osim.skeleton.tree import Tree
+from biomech_id.values import dataclass, replace
 
 #: How far people's masses are from scaled ones, by kind of segment, and a weighed person's from the scales (logarithms); chosen.
 MASS_SD, WHOLE_MASS_SD = 0.10, 0.01

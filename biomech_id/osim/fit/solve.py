@@ -10,8 +10,6 @@ moves in the same way in every stride. A marker further off than `ROBUST_SIGMAS`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
@@ -19,6 +17,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS
 from biomech_id.osim.fit.places import SizedModel, Sizes, SkinAngles
 from biomech_id.osim.fit.prior import SHAPE_SHARE, MarkerPrior, size_covariance
 from biomech_id.osim.skeleton.tree import Tree
+from biomech_id.values import dataclass, replace
 
 #: However many frames there are, they count as so many.
 FRAMES_COUNT = 30

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
@@ -30,6 +29,7 @@ from biomech_id.readers.opensim.document import (
     read_document,
     socket,
 )
+from biomech_id.values import dataclass, field
 
 #: Tags of actuators that are no muscles -> what they are called here.
 MOTORS: Mapping[str, str] = {"CoordinateActuator": "coordinate", "PointActuator": "point", "TorqueActuator": "torque"}

@@ -6,7 +6,6 @@ One setup may ask for both: reactions without a file of forces take those that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.osim.forces.joint_reactions import reactions_under
 from biomech_id.osim.forces.static_optimisation import MuscleForces, least_forces
 from biomech_id.osim.outputs import ToolOutputs
 from biomech_id.readers.opensim.storage import read_storage
+from biomech_id.values import dataclass
 from biomech_id.writers.opensim_text import write_tool_table
 
 _FORCE_NOTES = (

@@ -12,7 +12,6 @@ wrench, or 1 by the coordinate that it drives.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from biomech_id.osim.forces.passive_forces import PassiveEffect, PassiveState
 from biomech_id.osim.muscles.muscle_paths import PathTensions
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
 from biomech_id.osim.skeleton.tree import Tree, TreePose
+from biomech_id.values import dataclass
 
 
 @compact_repr

@@ -13,7 +13,6 @@ interval: in the one implanted knee that was looked at, 56 % of the measured row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from biomech_id.errors import OptionError, UnknownNameError
 from biomech_id.osim.forces.joint_reactions import joint_reactions, size_gradient
 from biomech_id.osim.forces.least_effort import least_effort_along
 from biomech_id.osim.forces.static_optimisation import MuscleForces
+from biomech_id.values import dataclass
 
 #: Share of the muscles' effort that the near-optimal range allows beyond the least.
 MORE_EFFORT = 0.05

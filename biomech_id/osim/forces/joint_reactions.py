@@ -12,7 +12,6 @@ that balance the motion both are the same; forces that are 20 % off change a rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from biomech_id.errors import OptionError, ShapeError, UnknownNameError
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint
 from biomech_id.osim.forces.equations import ForceEquations, motor_wrenches
 from biomech_id.osim.forces.static_optimisation import MuscleForces
+from biomech_id.values import dataclass
 
 #: Standard weight of 1 kg, N.
 WEIGHT_OF_KG = 9.80665

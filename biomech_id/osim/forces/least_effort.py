@@ -16,13 +16,12 @@ The conditions of Karush, Kuhn and Tucker are the test: the slope of the effort 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import OptionError
+from biomech_id.values import dataclass
 
 #: What is left of the balance at the end, of the size of the moments, and what may be left once rounding stops it from falling.
 BALANCED, STALLED = 1e-12, 1e-10

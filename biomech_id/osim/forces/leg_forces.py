@@ -7,7 +7,6 @@ the row: a foot without a plate would put the body's weight on reserves. Muscles
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from biomech_id.osim.run import with_muscle_lengths
 from biomech_id.osim.skeletal_model import R_LAB_SURROUNDINGS, SkeletalModel, joint_body
 from biomech_id.osim.skeleton.tree import Tree
 from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.values import dataclass, replace
 
 #: Joints that are shown, and the segment below each.
 _JOINTS: Mapping[str, str] = {"hip": "thigh", "knee": "shank", "ankle": "foot"}

@@ -15,13 +15,13 @@ nearly 1, and De Groote's has none at all. Strengths come out up to 1.29 times t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.osim.forces.bezier import BezierCurve, Knot
+from biomech_id.values import dataclass
 
 #: Curves meet no fibre that stands steeper than this: the cosine of OpenSim's largest pennation.
 STEEPEST = 0.1

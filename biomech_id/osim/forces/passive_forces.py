@@ -14,7 +14,6 @@ Contacts are those of Hunt and Crossley (Sherman, Seth and Delp 2011, Simbody's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +27,7 @@ from biomech_id.multibody.musculoskeletal import SURROUNDINGS, OffsetFrame
 from biomech_id.osim.dynamics.external_loads import BodyLoad
 from biomech_id.osim.dynamics.inverse_dynamics import SkeletonMotion, angular_velocity_matrix, exerted_by
 from biomech_id.osim.skeleton.skeleton import Skeleton, SkeletonPose
+from biomech_id.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from biomech_id.osim.muscles.muscle_paths import MusclePaths

@@ -7,7 +7,6 @@ and contacts of a model that `read_actuated` reads act. See docs/muscle-forces.m
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from biomech_id.osim.dynamics.recorded_motion import RecordedMotion
 from biomech_id.osim.forces.actuators import ActuatedModel
 from biomech_id.osim.forces.equations import ForceEquations, force_equations
 from biomech_id.osim.forces.least_effort import least_effort
+from biomech_id.values import dataclass
 
 #: Share of a moment's peak that reserves may carry before that is said; published work rejects trials above it.
 MOST_RESERVE = 0.1

@@ -7,7 +7,6 @@ range, those that follow others follow, locked ones stay.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +20,7 @@ from biomech_id.osim.kinematics.nearer_poses import nearer_poses
 from biomech_id.osim.kinematics.pose_search import KEY_STEP_S, PoseSearch, hard_limits
 from biomech_id.osim.skeleton.closing import bound_directions
 from biomech_id.osim.skeleton.tree import Tree, TreePose
+from biomech_id.values import dataclass, field
 
 #: Soft tissue below a marker, RMS over a walk along each axis, mm: by the body it is on, most distal words first.
 SOFT_TISSUE_MM: Mapping[str, float] = {

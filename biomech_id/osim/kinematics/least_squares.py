@@ -11,14 +11,13 @@ and inertia are enough for its kinetic energy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.osim.skeleton.closing import BOUND, bound_directions
 from biomech_id.osim.skeleton.tree import Tree
+from biomech_id.values import dataclass, replace
 
 #: Step of the differences that second derivatives of constraints are taken from, rad or m.
 DIFFERENCE = 1e-6

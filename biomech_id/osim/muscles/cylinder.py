@@ -11,11 +11,10 @@ The first is up to 0.2 mm longer than the second. Two ends, N pieces: arrays (N,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
+from biomech_id.values import dataclass
 
 #: What a piece of a path does: an end lies within the cylinder, it passes by, it may wrap, it has to.
 INSIDE, NONE, MAY, MUST = -1, 0, 1, 2

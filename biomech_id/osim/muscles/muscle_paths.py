@@ -9,7 +9,6 @@ each with its derivative, and at the surface's body with the opposite of both, w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.osim.muscles.wrapped_paths import WrappedPaths
 from biomech_id.osim.skeleton.closing import refuse_constraints
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.tree import Tree, TreePose
+from biomech_id.values import dataclass
 
 #: A conditional point counts this far beyond its range, rad or m: OpenSim's tolerance.
 BEYOND_RANGE = 1e-5

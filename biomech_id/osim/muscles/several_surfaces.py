@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from biomech_id.multibody.musculoskeletal import PathWrap
 from biomech_id.osim.muscles.cylinder import INSIDE, MAY, MUST, NONE, Choice, in_axes
 from biomech_id.osim.muscles.surfaces import Surfaces
 from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
+from biomech_id.values import dataclass, field
 
 #: OpenSim's rounds, and the change of length, m, at which it stops.
 ROUNDS, STILL_M = 8, 0.0005

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.multibody.musculoskeletal import WrapObject
 from biomech_id.osim.muscles.cylinder import Cylinders
+from biomech_id.values import dataclass
 
 #: Kinds of surfaces, by number.
 KINDS = ("cylinder", "sphere", "ellipsoid", "torus")

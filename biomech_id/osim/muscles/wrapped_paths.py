@@ -10,7 +10,6 @@ places of the first: its sum is up to millimetres less than the path it draws. H
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from biomech_id.osim.muscles.several_surfaces import SeveralSurfaces
 from biomech_id.osim.muscles.surfaces import Surfaces, surfaces_of
 from biomech_id.osim.muscles.wrapping_rules import choose_on, path_over
 from biomech_id.osim.skeleton.tree import Tree, TreePose, frame_matrix
+from biomech_id.values import dataclass
 
 #: Half a step of differences, m: their error is below 1e-9.
 HALF_STEP_M = 1e-6

@@ -8,7 +8,6 @@ in a plane: what matters are the directions in which the coordinates may move, t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +25,7 @@ from biomech_id.multibody.musculoskeletal import (
     OffsetFrame,
 )
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.values import dataclass, replace
 
 #: Newton's method stops where equations are off by less than the first, m or rad; above the second they do not hold.
 CLOSED, OPEN_M = 1e-12, 1e-6

@@ -7,7 +7,6 @@ coordinates are the model's, in the model's order, each with its rate as its spe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ from biomech_id.multibody.kinematics import TreeLayout, row_columns
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint, MusculoskeletalModel
 from biomech_id.osim.skeleton.joint_steps import joint_steps
 from biomech_id.osim.skeleton.tree_motion import TreeMotion, TreePlaces
+from biomech_id.values import dataclass
 
 
 @compact_repr

@@ -10,7 +10,6 @@ same for any kind of number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +23,7 @@ from biomech_id.osim.skeleton.closing import Closing
 from biomech_id.osim.skeleton.function_bank import FunctionBank
 from biomech_id.osim.skeleton.joint_steps import constant_value
 from biomech_id.osim.skeleton.skeleton import Skeleton
+from biomech_id.values import dataclass
 
 _SLOTS = 6
 

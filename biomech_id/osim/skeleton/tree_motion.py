@@ -7,7 +7,6 @@ lies beyond it, so that angular velocities are a matrix of ones and zeros times 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.multibody.joints import Axis, Orientation, Slide, X, Y, Z
 from biomech_id.multibody.kinematics import TreeLayout
+from biomech_id.values import dataclass
 
 #: Two axes that a turn about x, y, z mixes: the first goes towards the second.
 _MIXED = {X: (1, 2), Y: (2, 0), Z: (0, 1)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from biomech_id.session.values.emg import SessionEmg
 from biomech_id.session.values.step import Progress
 from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import LegErrors
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)

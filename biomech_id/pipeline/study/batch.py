@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biomech_id.errors import BiomechError, on_command_line
@@ -27,6 +26,7 @@ from biomech_id.request.study_folders import check_apart, find_subjects, subject
 from biomech_id.session.tables.omissions import Omission, omissions_of
 from biomech_id.session.values.norm import read_norm
 from biomech_id.session.values.step import Progress, Step
+from biomech_id.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,6 +22,7 @@ from biomech_id.osim.document.setups import read_setup
 from biomech_id.osim.run import run_tool
 from biomech_id.session.folder.read_write import MANIFEST, check_replaceable, damaged_outputs
 from biomech_id.session.output.manifest import build_manifest
+from biomech_id.values import dataclass, field
 
 #: Begins the names of inputs that lie among the results; those of others are relative to the folder of the setups.
 _AMONG_RESULTS = "results:"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -14,6 +13,7 @@ from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.source import FileFindings
 from biomech_id.trial import Event, EventKind
 from biomech_id.trial.events import LONGEST_S
+from biomech_id.values import dataclass
 
 SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
 STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")

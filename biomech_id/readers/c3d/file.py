@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, takewhile
 from typing import Any
@@ -17,6 +16,7 @@ from biomech_id.readers.c3d.header import BLOCK_BYTES, Header, parse_header
 from biomech_id.readers.c3d.layout import Layout, find_layout
 from biomech_id.readers.c3d.parameters import Parameters, walk_parameters
 from biomech_id.readers.source import FileFindings, Source
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,9 @@ Words are counted from 1 as in the C3D user guide: 2 points, 3 analog values per
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from biomech_id.readers.c3d.processor import Processor
 from biomech_id.readers.c3d.records import without_controls
+from biomech_id.values import dataclass
 
 BLOCK_BYTES = 512
 #: Word 150 holds this number when event labels have four characters.

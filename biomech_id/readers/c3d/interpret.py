@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from biomech_id.readers.source import FileFindings, Source
 from biomech_id.readers.vertical import Vertical, find_vertical
 from biomech_id.trial import AnalogChannels, ForcePlate, Markers, PlateChannel, Trial
 from biomech_id.trial.markers import LARGEST_POSITION_M
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from biomech_id.errors import MissingInputError, some_of
 from biomech_id.readers.c3d.doubtful_names import unusual
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.source import FileFindings
+from biomech_id.values import dataclass
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")

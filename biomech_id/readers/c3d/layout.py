@@ -7,7 +7,6 @@ a combination that fits, a disagreement ends in a refusal: reading on would put 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from math import ceil, isfinite
 from typing import TypeVar
@@ -17,6 +16,7 @@ from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.rotation_block import RotationBlock, find_rotations
 from biomech_id.readers.source import FileFindings
+from biomech_id.values import dataclass
 
 #: Files are padded to a whole block; some writers add one more.
 PADDING_BYTES = 2 * BLOCK_BYTES

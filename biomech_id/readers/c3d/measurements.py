@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 
 from biomech_id.algebra.plain_text import without_accents
 from biomech_id.readers.c3d.parameters import Parameter, Parameters
+from biomech_id.values import dataclass, replace
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VALUE = re.compile(r"([-+]?\d+(?:[.,]\d+)?(?:e[-+]\d+)?)\s*([^\W\d]*)\.?")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -14,6 +13,7 @@ from biomech_id.errors import FileRefusedError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor, processor_of
 from biomech_id.readers.c3d.records import BLOCK_BYTES, Record, RecordWalk, decode_text, section_ends
+from biomech_id.values import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ markers of the trial are worth having without it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from biomech_id.errors import OptionError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.plate_types import known_types, plate_type
 from biomech_id.trial.plates import PlateSign
+from biomech_id.values import dataclass
 
 if TYPE_CHECKING:  # what has a file read does not load what reads it
     from biomech_id.readers.c3d.file import C3DFile

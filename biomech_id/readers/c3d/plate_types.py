@@ -7,13 +7,13 @@ calibration matrix. A laboratory adds its own with `register_plate_type`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
 from biomech_id.plugins import Registry
+from biomech_id.values import dataclass
 
 #: From channels (n_samples, n_channels), ORIGIN (3,) and calibration matrix (6, 6) to force and moment about the surface centre,
 #: each (n_samples, 3), in the plate's axes: x and y along its edges, z down.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
@@ -18,6 +16,7 @@ from biomech_id.readers.source import FileFindings
 from biomech_id.readers.vertical import Vertical
 from biomech_id.trial import ForcePlate
 from biomech_id.trial.plates import LARGEST_FORCE_N, LARGEST_MOMENT_NM, PlateSign
+from biomech_id.values import dataclass
 
 SMALLEST_BASELINE_N = 1.0
 LARGE_BASELINE_N = 20.0

@@ -12,7 +12,6 @@ file is refused: half of a parameter section looks like all of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from math import prod
 from unicodedata import category
 
@@ -21,6 +20,7 @@ import numpy as np
 from biomech_id.errors import FileRefusedError
 from biomech_id.languages import Sentence
 from biomech_id.readers.c3d.processor import Processor
+from biomech_id.values import dataclass, field
 
 BLOCK_BYTES = 512
 MOST_RECORDS = 20_000

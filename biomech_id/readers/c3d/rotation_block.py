@@ -7,11 +7,11 @@ the pose was not found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 
 from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.records import BLOCK_BYTES
+from biomech_id.values import dataclass
 
 #: Sixteen of the matrix, and the reliability.
 NUMBERS = 17

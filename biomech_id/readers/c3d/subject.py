@@ -7,7 +7,6 @@ PROCESSING come first. What they leave out is filled in by what other names mean
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from math import degrees as degrees_of
 from math import isfinite, radians
@@ -22,6 +21,7 @@ from biomech_id.trial import Subject
 from biomech_id.trial.examination import Examined, examined
 from biomech_id.trial.subject import LIMITS
 from biomech_id.trial.worn import stated_in, stated_in_fields
+from biomech_id.values import dataclass, field
 
 #: Field, its name in a finding, the finding's rule, Vicon's name in PROCESSING.
 SIZES = (

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.source import FileFindings
+from biomech_id.values import dataclass
 
 #: Metres per unit. Old software cuts words to four characters.
 METRES: dict[str, float] = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
 from pathlib import Path
 
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.document import element_text, read_document
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ they end in ``.mot``; every other file that does not say holds radians. So does 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from biomech_id.algebra.arrays import FloatArray, median_seen, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.inputs import read_input
+from biomech_id.values import dataclass
 
 END_OF_HEADER = "endheader"
 #: Version of the first files whose header says whether they are in degrees.

@@ -6,7 +6,6 @@ cells and NaN are missing. Axes are the file's own: Y up, as OpenSim wants them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from biomech_id.algebra.arrays import FloatArray, median_seen
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.storage import even_rate_hz, text_lines
+from biomech_id.values import dataclass
 
 METRES_PER_UNIT = {"m": 1.0, "meters": 1.0, "metres": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: Median distance of two markers of one person, m: beyond it the stated unit is wrong.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -28,6 +27,7 @@ from biomech_id.session.values.norm import CLINICAL_SUBJECTS, norm_called, peopl
 from biomech_id.trial.events import EventSource
 from biomech_id.trial.examination import Examined
 from biomech_id.trial.worn import NOT_STATED
+from biomech_id.values import dataclass
 
 #: From the best grade to the worst, with its mark and colour.
 _ORDER = (Grade.ACCEPT, Grade.WARN, Grade.NOT_JUDGED, Grade.NOT_MEASURED, Grade.REJECT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +25,7 @@ from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.bands.uncertainty import TOTAL
 from biomech_id.statistics.score_change import ScoreChange, score_changes
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

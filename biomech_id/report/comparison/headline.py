@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from biomech_id.report.pages.scores import MCID_DEG
 from biomech_id.report.panels.parameters import parameter_values
 from biomech_id.session.output.scores_table import GPS, GPS_OVERALL
 from biomech_id.statistics.sessions import change_of_parameter
+from biomech_id.values import dataclass
 
 #: Parameters of ``spatiotemporal.csv``, decimals, and whether they belong to a side.
 _PARAMETERS = (

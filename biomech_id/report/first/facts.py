@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +30,7 @@ from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.trial.examination import HEMIPLEGIA, diagnosed_sides
+from biomech_id.values import dataclass, replace
 
 #: One of the angles that every body model has.
 _AN_ANGLE = "KneeAngles"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.panels.parameters import parameter_values
+from biomech_id.values import dataclass, field
 
 #: Parameters of ``spatiotemporal.csv``, decimals, and whether they belong to a side.
 _PARAMETERS = (

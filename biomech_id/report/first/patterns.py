@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.small_title import small_title
+from biomech_id.values import dataclass, replace
 
 #: At most so many sentences, and with this many the row of curves below keeps its place.
 _MOST_SAID, _WITH_OVERVIEW = 8, 5

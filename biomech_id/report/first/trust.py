@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
 from biomech_id.session.tables.session_tables import Table, Tables, tidy_table
 from biomech_id.session.values.norm import CLINICAL_SUBJECTS
 from biomech_id.trial.worn import NOT_STATED
+from biomech_id.values import dataclass
 
 #: Grade -> its shape, so that no colour is needed; what was not measured or judged is an empty ring.
 SHAPES: dict[Grade, str] = {Grade.ACCEPT: "●", Grade.WARN: "▲", Grade.REJECT: "✕"}

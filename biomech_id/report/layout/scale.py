@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+
+from biomech_id.values import dataclass
 
 #: A curve leaves its panel where it passes the end by more than its own line is thick, as a share of the panel: the noise of an
 #: unloaded plate does not.

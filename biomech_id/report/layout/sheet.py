@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Unpack
 
 from matplotlib.figure import Figure
@@ -16,6 +15,7 @@ from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable, wrapped
 from biomech_id.report.layout.words import Words
+from biomech_id.values import dataclass, field
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -20,6 +19,7 @@ from biomech_id.files.settings import laid_over, must_fit, read_written, toml_of
 from biomech_id.languages import terms_of
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
+from biomech_id.values import dataclass, replace
 
 _UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -20,6 +18,7 @@ from biomech_id.report.panels.curve_panel import CYCLE, PERCENT
 from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.page import PageKind, of_each, register
 from biomech_id.statistics.reliability import reliability
+from biomech_id.values import dataclass
 
 #: A cycle stands apart where its distance from the median curve passes the median distance by this many robust standard deviations
 #: (Hampel's identifier, three and a half), and by no less than markers repeat.

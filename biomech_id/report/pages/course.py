@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -18,6 +17,7 @@ from biomech_id.report.pages.jumps import jumps_of
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.session.tables.session_tables import Table, Tables
+from biomech_id.values import dataclass
 
 #: Rows of a sheet, top to bottom; one that a trial has nothing of is left out, and the last stands in for missing kinetics.
 _ROWS = (

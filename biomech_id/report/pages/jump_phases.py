@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -19,6 +18,7 @@ from biomech_id.report.pages.jumps import Measured, jumps_of
 from biomech_id.report.panels.layer import ROWS
 from biomech_id.report.panels.page import Content, PageKind, Shows, register
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.values import dataclass
 
 #: Push-off begins with the contact before, at most so long before take-off; so much of the landing is shown (s).
 BEFORE_S, AFTER_S = 1.0, 0.5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -22,6 +21,7 @@ from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.page import Content, PageKind, register
 from biomech_id.report.panels.uncertainty_bars import COVERAGE
 from biomech_id.session.tables.means import counted
+from biomech_id.values import dataclass
 
 #: What a signal is called -> names of its largest part in models, without the side; names of other channels that show it as well.
 LARGE_MUSCLES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

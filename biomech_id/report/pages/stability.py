@@ -7,7 +7,6 @@ coloured.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -27,6 +26,7 @@ from biomech_id.report.panels.layer import Layer, statistics
 from biomech_id.report.panels.page import Content, PageKind, of_each, register
 from biomech_id.report.panels.parameters import parameter_values
 from biomech_id.session.values.whole_body import WHOLE_BODY_PARAMETERS
+from biomech_id.values import dataclass
 
 _TOP_MM, _TABLE_MM = 30.0, 128.0
 _PANELS_LEFT_MM, _PITCH_MM, _HEIGHT_MM, _GAP_MM = 152.0, 56.0, 38.0, 16.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from biomech_id.report.panels.layer import ROWS, Layer, Statistics
 from biomech_id.report.panels.norm import Norm
 from biomech_id.report.panels.uncertainty_bars import COVERAGE, draw_bars, measurement_sd
 from biomech_id.statistics.sessions import change_of_curve
+from biomech_id.values import dataclass
 
 PERCENT = np.arange(101.0)
 CYCLE = Scale(0.0, 100.0, 20.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import shortened
 from biomech_id.session.tables.session_tables import Tables
+from biomech_id.values import dataclass, field
 
 #: Steps of a scale for raw signals, in whatever unit they have.
 _STEPS = (1.0, 2.0, 5.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ from biomech_id.session.tables.means import counted
 from biomech_id.session.tables.muscles import mean_length_sd
 from biomech_id.session.tables.session_tables import Table, Tables
 from biomech_id.statistics.sessions import ComparedCycles
+from biomech_id.values import dataclass
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
 ROWS = CYCLE_ROWS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,6 +34,7 @@ from biomech_id.session.values.norm import (
     people_in,
     read_norm,
 )
+from biomech_id.values import dataclass, field, replace
 
 #: A norm as it is given: a table as in ``norm.csv``, the path of one, or none.
 NormSource: TypeAlias = Table | str | Path | None

@@ -9,7 +9,6 @@ is registered before::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from matplotlib.figure import Figure
@@ -22,6 +21,7 @@ from biomech_id.report.panels.layer import Layer
 from biomech_id.report.panels.norm import Norm
 from biomech_id.session.tables.session_tables import Tables
 from biomech_id.session.values.step import begin
+from biomech_id.values import dataclass, replace
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -11,6 +9,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm
 from biomech_id.report.panels.layer import ROWS, Layer
+from biomech_id.values import dataclass, field
 
 #: White around a letter.
 _GAP_MM = 0.7

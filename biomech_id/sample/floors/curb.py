@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.sample.arrays import FloatArray, IntArray
 from biomech_id.sample.floors.floor import Floor, bent_line
 from biomech_id.sample.jets import Jet
+from biomech_id.values import dataclass
 
 #: Share of a step within which the body begins and ends to rise.
 CURB_BEND = 0.4

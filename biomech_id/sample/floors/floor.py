@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.sample.arrays import FloatArray, IntArray
 from biomech_id.sample.jets import Jet, sqrt
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ power by ::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -36,6 +35,7 @@ from biomech_id.uncertainty.pose_jacobian import add_lab, by_frames, moment_jaco
 from biomech_id.uncertainty.propagation import Deviation, independent, unit_deviation, unit_effects
 from biomech_id.uncertainty.recording import LegErrors
 from biomech_id.uncertainty.sources import ErrorSource, Nominal
+from biomech_id.values import dataclass, field, replace
 
 #: (variable, component) of every curve that has a band, in this order.
 Name = tuple[str, str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
@@ -23,6 +22,7 @@ from biomech_id.errors import OutputError
 from biomech_id.session.bands.bands import CycleBand
 from biomech_id.session.tables.cycle_table import Curves
 from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
+from biomech_id.values import dataclass
 
 TOTAL, EVENTS, SHIFT = "total", "events", "hip_centre_shift"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +9,7 @@ import pandas as pd
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
 from biomech_id.session.folder.read_write import MANIFEST
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from biomech_id.gait.ground import pressure_threshold_N
 from biomech_id.session.solved import Solved
 from biomech_id.signal.resample import local_quadratic
 from biomech_id.trial import ForcePlate
+from biomech_id.values import dataclass, field
 
 #: Folder of the files below OUT.
 REPLAY = "replay"

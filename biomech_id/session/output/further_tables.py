@@ -10,12 +10,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from biomech_id.conventions import TABLES, Column, TableRow
 from biomech_id.errors import OptionError
 from biomech_id.plugins import Registry
 from biomech_id.session.computed import Computed
+from biomech_id.values import dataclass
 
 __all__ = ["FURTHER_TABLES", "Column", "FurtherTable", "TableRow", "register_table"]
 

@@ -8,7 +8,6 @@ for a stance whose next strike lies outside the trial (``stance_only``; percent 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -47,6 +46,7 @@ from biomech_id.movement.stance import FLAT_SHARE
 from biomech_id.session.tables.clinical import clinical_moment, sagittal_power
 from biomech_id.session.tables.frame_table import FrameTable
 from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
+from biomech_id.values import dataclass
 
 _PERCENT = np.arange(CURVE_POINTS)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +32,7 @@ from biomech_id.errors import MissingInputError, near_miss
 from biomech_id.gait.ground import FloorHeight, centre_of_pressure, floor_of, pressure_threshold_N
 from biomech_id.session.tables.clinical import clinical_force, clinical_moment
 from biomech_id.session.tables.session_tables import LateTable
+from biomech_id.values import dataclass
 
 
 @compact_repr

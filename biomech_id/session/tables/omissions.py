@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect
@@ -12,6 +11,7 @@ from biomech_id.movement.cycle import layers_taken
 from biomech_id.movement.grades import Grade
 from biomech_id.session.tables.means import WALKING
 from biomech_id.session.tables.session_tables import cycle_layers
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

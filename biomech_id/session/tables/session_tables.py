@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias, cast
@@ -16,6 +15,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LAYERS_OF_MEANS, Aspect, Column, table_columns
 from biomech_id.errors import Finding
 from biomech_id.trial.examination import DIAGNOSIS, diagnosis_of
+from biomech_id.values import dataclass, field, fields
 
 if TYPE_CHECKING:
     Table: TypeAlias = pd.DataFrame

@@ -7,13 +7,13 @@ Registered before a session is analysed, a variable has columns in ``trials/<ste
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, SIDES, SIGN_TABLE, SignRow
 from biomech_id.errors import OptionError
 from biomech_id.plugins import Registry
 from biomech_id.session.solved import Solved
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from itertools import chain, count
 
 import numpy as np
@@ -13,6 +12,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.emg.cycles import TrialEmg
 from biomech_id.emg.record import EmgChannel, in_microvolts, skin_microvolts
+from biomech_id.values import dataclass, field
 
 #: (side, muscle): what a session's amplitudes are scaled by, and compared by.
 EmgKey = tuple[str, str]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from biomech_id.session.tables.csv_text import read_csv, write_csv
 from biomech_id.session.tables.means import AVERAGED, WALKING, MeanCurves
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.session.values.step import begin
+from biomech_id.values import dataclass, field
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
 CLINICAL_SUBJECTS = 20

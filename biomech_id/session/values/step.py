@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from time import perf_counter
 
 from biomech_id.files.surroundings import require_any_room
+from biomech_id.values import dataclass, field, replace
 
 #: Stage of a command -> its share of the time of a usual ``run``, in their order; other commands have some of them.
 SHARES = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.feet.movements import TrialKind
@@ -13,6 +12,7 @@ from biomech_id.movement.grades import Grade, together
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
 from biomech_id.session.values.emg import SessionEmg
+from biomech_id.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
@@ -15,6 +13,7 @@ from biomech_id.gait.measures.energy import Energy
 from biomech_id.gait.measures.residual import RESIDUAL_CUTOFF_HZ, ResidualTest, without_filter_ends
 from biomech_id.gait.measures.stability import Stability
 from biomech_id.signal.filters import lowpass
+from biomech_id.values import dataclass
 
 #: How parameters of the whole body in ``spatiotemporal.csv`` begin.
 WHOLE_BODY_PARAMETERS: tuple[str, ...] = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.models.conventional.upper_body.placement import HEAD_ROLES, ArmMeasures, arm_measures, raw_head_axes
 from biomech_id.models.progression import progression_axes
 from biomech_id.trial import Markers, Subject
+from biomech_id.values import dataclass, field
 
 #: Measurement of an arm -> what files call it.
 _MEASURES: dict[str, str] = {

@@ -19,7 +19,6 @@ sit at the joint below. ``tests/real`` reproduces both to say how far they are o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -31,6 +30,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Segment
 from biomech_id.models.conventional.upper_body.placement import HEAD_ORIGIN, UpperBody
 from biomech_id.models.triads import into_lab, into_segment, unit
+from biomech_id.values import dataclass
 
 #: Segment -> fraction of body mass.
 MASS_FRACTION: dict[str, float] = {

@@ -14,7 +14,6 @@ the frames against stored ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from biomech_id.dynamics.body import Frames
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.triads import right_angled, triad_from_z_and_y, unit
 from biomech_id.trial import Markers, Subject
+from biomech_id.values import dataclass
 
 #: The head's mesh origin, from the middle of its front markers, in head lengths backwards and down: where software draws it.
 HEAD_ORIGIN = (-0.84, -0.30)

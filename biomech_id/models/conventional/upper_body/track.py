@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import BODY_PARTS, LEG_SEGMENTS, PELVIS, Part
@@ -33,6 +32,7 @@ from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import differentiate_together, path_rates
 from biomech_id.models.triads import into_lab
 from biomech_id.trial import Markers, Trial
+from biomech_id.values import dataclass, replace
 
 THORAX: Part = ("", "thorax")
 HEAD: Part = ("", "head")
