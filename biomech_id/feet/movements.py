@@ -16,19 +16,24 @@ the most certain first, and the first that speaks decides:
 * **run**, second part: a substantial part of the strides shows no foot on the floor, and no plate was loaded then;
 * **treadmill**: the grounded foot travels through the laboratory at the belt's velocity while the pelvis stays;
 * **straight**: what is left and goes somewhere.
+
+`register_movement` adds one from outside, which is asked before all of these but the first two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from biomech_id.feet.levels import Levels
 from biomech_id.languages import Sentence
+from biomech_id.movement.feet import ADDED_KINDS, NO_STRIDES, STEPPING, Landmarks
 from biomech_id.movement.feet import STEADY as STEADY
 from biomech_id.movement.feet import WALKING as WALKING
 from biomech_id.movement.feet import TrialKind as TrialKind
+from biomech_id.plugins import Registry
 from biomech_id.values import dataclass, field
 
 #: A trial in which neither pelvis nor feet move further than this is a static one (quiet standing sways by centimetres).
@@ -130,17 +135,76 @@ class Evidence:
     rested: bool = True
 
 
+@dataclass(frozen=True)
+class AddedMovement:
+    """A movement from outside the library.
+
+    Attributes
+    ----------
+    rule : Callable[[Evidence, Landmarks], Mapping[str, object] | None]
+        ``rule(evidence, landmarks)`` returns the values of the sentence that says why a trial is one, or None. The sentence is the
+        one that is called like the movement (`languages.add_sentences`).
+    cut : Callable | None, optional
+        ``cut(solved, landmarks)`` yields the `Cycle`s of a solved trial; None cuts it from strike to strike.
+    measure : Callable | None, optional
+        ``measure(solved, landmarks)`` yields a `GaitParameter` for each row of ``spatiotemporal.csv``; None measures strides.
+    """
+
+    rule: Callable[[Evidence, Landmarks], Mapping[str, object] | None]
+    cut: Callable[[Any, Landmarks], Iterable[Any]] | None = None
+    measure: Callable[[Any, Landmarks], Iterable[Any]] | None = None
+
+
+#: Movements from outside the library, asked in the order in which they came.
+ADDED_MOVEMENTS: Registry[str, AddedMovement] = Registry("movement")
+
+
+def register_movement(
+    name: str, movement: AddedMovement, *, walking: bool = False, steady: bool = False, stepping: bool = False, strides: bool = True
+) -> None:
+    """Add a movement from outside the library.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it: lower case, words joined by "_".
+    movement : AddedMovement
+        How it is recognised, cut and measured.
+    walking : bool, optional
+        Whether one foot is always on the floor while the body goes on, so that methods made for walking may be used.
+    steady : bool, optional
+        Whether one cycle is like the next, so that its cycles may be compared with each other.
+    stepping : bool, optional
+        Whether feet strike and leave the floor, so that events and stances are looked for; of what is walking it is known.
+    strides : bool, optional
+        Whether its cycles are strides, which the pages of cycles show; False where it has pages of its own, or none.
+
+    Raises
+    ------
+    OptionError
+        The name is taken.
+    """
+    ADDED_MOVEMENTS.add(name, movement)
+    ADDED_KINDS.add(name)
+    kind = TrialKind(name)
+    for kinds, belongs in ((WALKING, walking), (STEADY, steady), (STEPPING, stepping), (NO_STRIDES, not strides)):
+        if belongs:
+            kinds.add(kind)
+
+
 Named = tuple[TrialKind, Sentence]
 Rule = Callable[[Evidence], Named | None]
 
 
-def name_movement(evidence: Evidence) -> Named:
-    """Return the kind of a trial and the reason for it: the first of `MOVEMENT_RULES` that speaks.
+def name_movement(evidence: Evidence, landmarks: Landmarks | None = None) -> Named:
+    """Return the kind of a trial and the reason for it: the first of `ADDED_MOVEMENTS` and `MOVEMENT_RULES` that speaks.
 
     Parameters
     ----------
     evidence : Evidence
         What was measured of the trial, as of `feet.travel`.
+    landmarks : Landmarks | None, optional
+        Pelvis and feet, for movements from outside; without them none of these is asked.
 
     Returns
     -------
@@ -154,6 +218,10 @@ def name_movement(evidence: Evidence) -> Named:
     >>> str(kind), str(reason)
     ('straight', 'The pelvis travels 3.0 m at 1.20 m/s without turning.')
     """
+    for name, movement in ADDED_MOVEMENTS.items() if landmarks is not None else ():
+        values = movement.rule(evidence, landmarks)
+        if values is not None:
+            return TrialKind(name), Sentence(name, values)
     named = (rule(evidence) for rule in MOVEMENT_RULES)
     return next(kind for kind in named if kind is not None)
 

@@ -70,7 +70,7 @@ def describe_travel(
         return Travel(kind, reason, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
     belt = belt_velocity(landmarks) if floor_lab_m_s is None else floor_lab_m_s
     evidence = _evidence(landmarks, support, belt, moved_m)
-    kind, reason = name_movement(evidence)
+    kind, reason = name_movement(evidence, landmarks)
     direction = horizontal_unit(_mean_velocity(pelvis, landmarks.rate_hz) - belt)
     return Travel(kind, reason, evidence.speed_m_s, direction, belt, evidence.turn_rad, evidence.flight, evidence.levels)
 

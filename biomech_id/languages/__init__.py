@@ -35,6 +35,8 @@ LANGUAGES: dict[str, Path] = {folder.name: folder for folder in (_HERE / WRITTEN
 _PLATE = re.compile(r"\bplate (?=\d)")
 #: Folders with a folder of further sentences for each language; later ones win.
 FOLDERS: list[Path] = []
+#: Tables in them that hold labels and no sentences.
+LABELS = ("report", "review")
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ def _tables(language: str, folders: tuple[Path, ...]) -> dict[str, dict[str, Any
     other = terms_of(language, "language").get("falls_back_to")
     entries: dict[str, dict[str, Any]] = dict(_tables(other, folders)) if other else {"words": {}}
     for folder in (_folder(language) / "sentences", *(folder / language for folder in folders)):
-        for file in sorted(folder.glob("*.toml"), key=lambda file: file.name):
+        for file in sorted((file for file in folder.glob("*.toml") if file.stem not in LABELS), key=lambda file: file.name):
             for rule, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
                 entries[rule] = {**entries.get(rule, {}), **entry} if rule == "words" else entry
     return entries
@@ -218,12 +220,13 @@ def terms_of(language: str, table: str, *, alone: bool = False) -> Mapping[str, 
     Mapping[str, Any]
         Key -> text. Keys of a section have its name in front ("page.cover"), but for the section "words".
     """
-    file = _folder(language) / f"{table}.toml"
     other = None if alone or table == "language" else terms_of(language, "language").get("falls_back_to")
     terms = dict(terms_of(other, table)) if other else {}
-    for key, value in (tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}).items():
-        section = "" if key == "words" else f"{key}."
-        terms |= {f"{section}{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
+    for folder in (_folder(language), *(folder / language for folder in FOLDERS if table in LABELS)):
+        file = folder / f"{table}.toml"
+        for key, value in (tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}).items():
+            section = "" if key == "words" else f"{key}."
+            terms |= {f"{section}{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
     return terms
 
 
@@ -272,9 +275,11 @@ def add_sentences(folder: str | Path) -> None:
     Parameters
     ----------
     folder : str | Path
-        Folder that has a folder for each language.
+        Folder that has a folder for each language. ``report.toml`` in it holds labels of pages, ``review.toml`` words of the review
+        page, as those of ``biomech_id/languages/en``; other tables hold sentences.
     """
     FOLDERS.append(Path(folder))
+    terms_of.cache_clear()
 
 
 def _filled(text: str, values: Mapping[str, Any], forms: Mapping[str, Any], language: str, plainly: str = "") -> str:

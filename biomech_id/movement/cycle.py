@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from biomech_id.conventions import Aspect
 from biomech_id.languages import Sentence
+from biomech_id.movement.feet import ADDED_KINDS
 from biomech_id.movement.stance import DECIDES
 from biomech_id.values import dataclass
 
@@ -45,7 +46,7 @@ def layers_taken(rule: str) -> tuple[Aspect, ...]:
     tuple[Aspect, ...]
         Layers without which the cycle is left; of an unknown rule all that it can take.
     """
-    return _TAKES.get(rule, tuple(Aspect))
+    return () if rule in ADDED_KINDS else _TAKES.get(rule, tuple(Aspect))
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,7 @@ class Levels:
 
 
 class TrialKind(StrEnum):
-    """Kind of a trial; only straight ones enter means, scores and norms."""
+    """Kind of a trial; only straight ones enter means, scores and norms. `feet.movements.register_movement` adds one."""
 
     STRAIGHT = "straight"
     TURN = "turn"
@@ -245,6 +245,16 @@ class TrialKind(StrEnum):
     OTHER = "other"
     NOT_JUDGED = "not_judged"
 
+    @classmethod
+    def _missing_(cls, value: object) -> TrialKind | None:
+        """A kind from outside the library is made when it is first asked for, by whichever process asks."""
+        if value not in ADDED_KINDS:
+            return None
+        kind = str.__new__(cls, value)
+        kind._name_, kind._value_ = str(value).upper(), str(value)
+        cls._value2member_map_[value] = kind
+        return kind
+
     @property
     def walking(self) -> bool:
         """Whether one foot is always on the floor while the body goes on: methods made for walking may be used."""
@@ -258,7 +268,7 @@ class TrialKind(StrEnum):
     @property
     def stepping(self) -> bool:
         """Whether feet strike and leave the floor, so that events and stances are looked for."""
-        return self.walking or self in (TrialKind.RUN, TrialKind.JUMP)
+        return self.walking or self in STEPPING
 
     @property
     def steady(self) -> bool:
@@ -266,14 +276,18 @@ class TrialKind(StrEnum):
         return self in STEADY
 
 
-#: On levels, in the direction of the way: what a climb and a descent are called.
-STEADY = frozenset((
+#: On levels, in the direction of the way: what a climb and a descent are called. These sets hold kinds that were added as well.
+STEADY = {
     TrialKind.STRAIGHT, TrialKind.TREADMILL, TrialKind.STAIR_ASCENT, TrialKind.STAIR_DESCENT, TrialKind.RAMP_ASCENT,
     TrialKind.RAMP_DESCENT,
-))  # fmt: skip
-
-
+}  # fmt: skip
 WALKING = STEADY | {TrialKind.TURN, TrialKind.CURB_UP, TrialKind.CURB_DOWN}
+#: Beside walking: feet strike and leave the floor.
+STEPPING = {TrialKind.RUN, TrialKind.JUMP}
+#: Movements without strides.
+NO_STRIDES = {TrialKind.JUMP, TrialKind.SQUAT, TrialKind.RISE}
+#: Names of kinds from outside the library.
+ADDED_KINDS: set[str] = set()
 
 
 @dataclass(frozen=True, eq=False)

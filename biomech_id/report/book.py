@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.report import pages as pages_folder
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
+from biomech_id.report.layout.style import NO_STRIDES, Style, own_words
 from biomech_id.report.panels.fitted_scales import fitted
 from biomech_id.report.panels.layer import Layer, layers_of
 from biomech_id.report.panels.norm import Norm
@@ -98,7 +98,7 @@ def session_style(tables: Tables, style: Style) -> Style:
         Colours, words, scales and units of the report.
     """
     kinds = _kinds_of_trials(tables)
-    several = "several" if kinds & set(OWN_WORDS) else ""
+    several = "several" if any(map(own_words, kinds)) else ""
     return style.of_movement(next(iter(kinds)) if len(kinds) == 1 else several)
 
 
@@ -158,7 +158,7 @@ def session_pages(
 def _left_out(kind: PageKind, content: Content, only: str) -> bool:
     """Whether a whole report lacks a page: it has nothing to show, or is of walking, and all trials are runs or jumps (`only`)."""
     nothing = kind.shows is Shows.SESSION and kind.spared is not None and kind.spared(content)
-    return kind.lacks(content) or nothing or (only in OWN_WORDS and kind.walks)
+    return kind.lacks(content) or nothing or (bool(own_words(only)) and kind.walks)
 
 
 def _movements(

@@ -18,7 +18,7 @@ from biomech_id.feet.landmarks import find_landmarks
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.models.poses.points import with_pose_points
 from biomech_id.models.still_window import SHORT_S, stillest_window
-from biomech_id.movement.feet import TrialKind
+from biomech_id.movement.feet import NO_STRIDES
 from biomech_id.readers import read
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import apply_subject_file, examination_of, subject_toml
@@ -290,7 +290,7 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
 
 def _stands_a_while(trial: Trial, others: Sequence[Trial]) -> bool:
     """Whether somebody stands still in a part of a trial and only there: no movement that begins so, and others that move."""
-    if trial.n_frames < 2 or classify(trial) in (TrialKind.JUMP, TrialKind.SQUAT, TrialKind.RISE):
+    if trial.n_frames < 2 or classify(trial) in NO_STRIDES:
         return False
     window = stillest_window(trial.markers)
     return (

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 pytestmark = pytest.mark.slow
 PATCHES = Path(__file__).parent / "extending"
-FENCE = re.compile(r"^```\w+\n# (?P<name>[\w.-]+)\n(?P<text>.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```\w+\n# (?P<name>[\w./-]+)\n(?P<text>.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 RECIPES = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
 #: Files of the library that a recipe may touch when it is done inside.
 MOST_FILES, MEDIAN_FILES = 8, 4
@@ -42,6 +42,7 @@ class Laboratory:
         self.folder, self.library = folder, ROOT
         self.files = {block["name"]: block["text"] for block in FENCE.finditer(RECIPES.get(title, ""))}
         for name, text in self.files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         if inside:
             self.library = folder / "copy"
@@ -202,6 +203,39 @@ def test_a_foot_model(tmp_path: Path, subject: Path) -> None:
     shown = column(out / "trials/walk01.csv", "LFootLineAngles.X")
     assert shown == pytest.approx(pitch_deg - calibration["foot_models"]["line"]["standing_deg"]["L"], abs=1e-6)
     assert "FootLineAngles" in (out / "cycles.csv").read_text(encoding="utf-8")
+
+
+def test_a_movement(tmp_path: Path) -> None:
+    """A squat of the virtual subject, deep enough and not; its cycle ends where the pelvis does what is known of it."""
+    laboratory = Laboratory(tmp_path, "A movement")
+    person, folder = virtual_subject(upper_body=True, analog_ratio=5), tmp_path / "anna"
+    folder.mkdir()
+    write_c3d(person.static("static"), folder / "static.c3d")
+    squat = person.squat()
+    write_c3d(squat, folder / "squat.c3d")
+    done = laboratory.biomech_id("run", str(folder), "-o", "out", "--warnings-ok")
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "out"
+    (trial,) = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
+    assert trial["kind"] == "deep_squat"
+    with (out / "spatiotemporal.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["parameter"], row["side"]) == ("deep_squat_time", "")  # and no cadence of what has no steps
+    assert 1.0 < float(row["value"]) < 2.0  # down and up in a second each, within 5 % of standing at both ends
+    with (out / "cycles.csv").open(encoding="utf-8", newline="") as file:
+        knee_deg = [float(r["value"]) for r in csv.DictReader(file) if (r["side"], r["variable"], r["component"]) == ("L", "KneeAngles", "X")]
+    assert len(knee_deg) == 101
+    assert 40 <= int(np.argmax(knee_deg)) <= 60
+    (tmp_path / "german.toml").write_text('language = "de"\n', encoding="utf-8")
+    for style, word in ((), "Deep squat"), (("--style", "german.toml"), "Tiefe Kniebeuge"):
+        assert laboratory.biomech_id("report", "out", *style).returncode == 0
+        text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(out / "report.pdf").pages)
+        assert word in text
+    shallow = laboratory.files["lab_plugin.py"].replace("LEAST_DIP = 0.30", "LEAST_DIP = 0.90")
+    (tmp_path / "lab_plugin.py").write_text(shallow, encoding="utf-8")
+    out = laboratory.run(folder)
+    (trial,) = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
+    assert trial["kind"] == "squat"
 
 
 def test_a_plausibility_rule(tmp_path: Path, subject: Path) -> None:

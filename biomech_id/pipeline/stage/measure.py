@@ -7,7 +7,7 @@ from typing import Any
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.feet.feet import Feet
-from biomech_id.feet.movements import TrialKind
+from biomech_id.feet.movements import ADDED_MOVEMENTS, TrialKind
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.measures.spatiotemporal import gait_parameters
 from biomech_id.gait.review import apply_cycles
@@ -51,7 +51,11 @@ def cycles(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Cut the trial into cycles, and leave out those that somebody left out."""
     result, feet = _solved(walk), _feet(walk)
     given: dict[str, Any] = {"travel": feet.travel, "landmarks": feet.landmarks, "mean_cycle_s": walk.mean_cycle_s}
-    cut = cut_cycles(_recorded(walk), result.events, result.assignment, **given)
+    added = ADDED_MOVEMENTS.get(result.kind)
+    if added and added.cut:
+        cut = tuple(added.cut(result, feet.landmarks))
+    else:
+        cut = cut_cycles(_recorded(walk), result.events, result.assignment, **given)
     return replace(walk, result=replace(result, cycles=apply_cycles(cut, walk.by_hand.cycles)))
 
 
@@ -59,7 +63,11 @@ def measure_steps(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
     """Measure steps, whole body, trunk and arms, and what runs, jumps and squats have beside them."""
     result, feet, leg_length_m = _solved(walk), _feet(walk), _leg_length_m(walk.model.subject)
     landmarks, travel = feet.landmarks, feet.travel
-    parameters = gait_parameters(landmarks, result.events, result.cycles, travel=travel, leg_length_m=leg_length_m)
+    added = ADDED_MOVEMENTS.get(result.kind)
+    if added and added.measure:
+        parameters = tuple(added.measure(result, landmarks))
+    else:
+        parameters = gait_parameters(landmarks, result.events, result.cycles, travel=travel, leg_length_m=leg_length_m)
     result = with_trunk_and_arms(with_whole_body(replace(result, parameters=parameters), landmarks, travel))
     result = with_plate_steps(result, landmarks, travel)
     result = with_squats(with_jumps(with_running(result, landmarks, travel, leg_length_m), landmarks), landmarks)

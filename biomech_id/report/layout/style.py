@@ -15,8 +15,11 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
+from biomech_id.feet.movements import ADDED_MOVEMENTS
 from biomech_id.files.settings import laid_over, must_fit, read_written, toml_of
 from biomech_id.languages import terms_of
+from biomech_id.movement.feet import NO_STRIDES as NO_STRIDES
+from biomech_id.movement.feet import TrialKind
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
 from biomech_id.values import dataclass, replace
@@ -30,8 +33,19 @@ OWN_WORDS: dict[str, tuple[str, ...]] = {
     "run": ("running",), "jump": ("running", "jumping"), "squat": ("running", "jumping", "squatting"),
     "rise": ("running", "jumping", "rising"), "other": ("several",), "several": ("several",),
 }  # fmt: skip
-#: Movements without strides.
-NO_STRIDES = frozenset({"jump", "squat", "rise"})
+
+
+def own_words(kind: str) -> tuple[str, ...]:
+    """Return the sections of labels of a movement that is no walk; none for walking.
+
+    Parameters
+    ----------
+    kind : str
+        As in ``summary.json``. One from outside the library may have a section that is called like it.
+    """
+    if kind not in ADDED_MOVEMENTS or TrialKind(kind).walking:
+        return OWN_WORDS.get(kind, ())
+    return (*(("running", "jumping") if kind in NO_STRIDES else ()), "several", kind)
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,7 @@ class Style:
             As in ``summary.json``; one without labels of its own changes nothing.
         """
         labels = dict(self.labels)
-        for section in OWN_WORDS.get(kind, ()):
+        for section in own_words(kind):
             own = {key.removeprefix(f"{section}."): text for key, text in self.labels.items() if key.startswith(f"{section}.")}
             labels |= {key: text for key, text in own.items() if "." in key}
         return replace(self, labels=MappingProxyType(labels))

@@ -16,7 +16,7 @@ from biomech_id.interpretation.artefacts import age_does_not_fit
 from biomech_id.interpretation.criteria import DRAWN_PITCH
 from biomech_id.interpretation.deviations import LimbNorm
 from biomech_id.norms.fit import fit_given_norm, fit_norm, person_of
-from biomech_id.report.layout.style import OWN_WORDS, Style
+from biomech_id.report.layout.style import Style, own_words
 from biomech_id.session.output.scores_table import score_rows
 from biomech_id.session.output.statistics_rows import with_deviations, with_statistics
 from biomech_id.session.tables.means import RUNNING, WALKING, mean_curves
@@ -129,7 +129,7 @@ class Norm:
             Of the trials that are drawn: "straight", "run", ...
         """
         walks = self.note.get("movement", WALKING) == WALKING
-        return self if (kind not in OWN_WORDS if walks else kind == RUNNING) else None
+        return self if (not own_words(kind) if walks else kind == RUNNING) else None
 
     @property
     def n(self) -> int:

@@ -8,7 +8,7 @@ is registered before::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from enum import Enum
 
 from matplotlib.figure import Figure
@@ -116,7 +116,7 @@ class PageKind:
         Whether a whole report leaves it out of a movement, because another page shows the same; None for never.
     sheets : int | None, optional
         How many of its sheets, from the first, stand in the standard report; the others stand in the appendix. None for all.
-    own : frozenset[str], optional
+    own : Set[str], optional
         Kinds of movement that are its own subject, jumps say: of a session without other kinds all its sheets stand in the standard
         report, whatever ``sheets`` says.
     """
@@ -132,7 +132,7 @@ class PageKind:
     spared: Callable[[Content], bool] | None = None
     walks: bool = False
     sheets: int | None = None
-    own: frozenset[str] = frozenset()
+    own: Set[str] = frozenset()
 
     def title(self, sheet: int, style: Style) -> str:
         """Return the title of a sheet, counted from 0.

@@ -279,7 +279,7 @@ function tell(words) {
 
 /** Whether a norm is of such a movement: one of runs only of runs, one of walks never of what is no walk. @param {NormNote | null} own @param {string} kind */
 function isOf(own, kind) {
-  return own?.movement === "run" ? kind === "run" : !["run", "jump", "squat", "rise", "other"].includes(kind);
+  return own?.movement === "run" ? kind === "run" : /^(straight|turn|treadmill|static|not_judged|muscles|(stair|ramp|curb)_.*)$/.test(kind);
 }
 
 /** Open the trial chosen, and what stands beside it. */
