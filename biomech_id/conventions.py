@@ -90,6 +90,13 @@ class Aspect(StrEnum):
     WHOLE_BODY = "whole_body"
 
 
+class KineticsName(StrEnum):
+    """Ways to compute joint loads, as recipes and the command line call them; a body model says which of them it has."""
+
+    TEXTBOOK = "textbook"
+    VICON = "vicon"
+
+
 #: Those that a cycle in the means has at least one of.
 LAYERS_OF_MEANS = (Aspect.KINEMATICS, Aspect.KINETICS)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import ProgressAs, ProgressKind, TerminalLanguage, Timings, shown_progress
+from biomech_id.conventions import KineticsName
 from biomech_id.errors import BiomechError
 from biomech_id.languages import WRITTEN
 from biomech_id.models.registry import AUTO, is_model, model_file, model_names, no_model
@@ -34,13 +34,6 @@ def known_model(name: str | None) -> str | None:
     if not is_model(name):
         raise typer.BadParameter(no_model(name))
     return name
-
-
-class KineticsName(StrEnum):
-    """Ways to compute joint loads on the command line."""
-
-    TEXTBOOK = "textbook"
-    VICON = "vicon"
 
 
 Recordings = Annotated[list[Path], typer.Argument(help="A subject's folder, or C3D files.", show_default=False)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.arguments import a, a_word, each, or_none, takes
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import SIDES, KineticsName
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import ShapeError
 from biomech_id.feet.contacts import CONTACT, PlateContact, PlateRest, plate_at_rest
@@ -43,7 +43,7 @@ LEAST_EDGE_N = 1.0
 
 @takes(
     trial=a(Trial, "read_c3d(path) returns it"), motion=or_none(a(BodyMotion, "a model's track(trial) returns it")),
-    events=or_none(each(a(Event, "find_events(trial) returns them"))), kinetics=a_word(("textbook", "vicon")),
+    events=or_none(each(a(Event, "find_events(trial) returns them"))), kinetics=a_word(tuple(KineticsName)),
     body_mass_kg=or_none(BODY_MASS), contact_N=CONTACT, verdicts=each(a(StanceVerdict)),
     wrench_plates=or_none(each(a(ForcePlate, "prepare(trial, model) smooths them"))),
 )  # fmt: skip

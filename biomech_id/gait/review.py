@@ -159,7 +159,7 @@ class Repair:
     Attributes
     ----------
     kind : str
-        One of `REPAIRS`: what is put right.
+        What is put right: one of `gait.repairs.REPAIRS`.
     what : tuple[str | int, ...]
         Two markers or two channels that are exchanged; a plate's number and the axis of its own along which it is mirrored, and
         one of `PLATE_PARTS` where the pressure stays; the file of the static trial; names of copies that count all the same.
@@ -243,10 +243,6 @@ class Placement:
     def __str__(self) -> str:
         return f"placement since {self.since}: {', '.join(self.markers)}"
 
-
-#: What of a recording may be put right by hand: labels or channels exchanged, a plate mirrored, the static trial of another visit,
-#: a copy that counts.
-REPAIRS = ("labels", "plate", "channels", "static", "copy")
 
 Decision = StanceVerdict | CycleChoice | EventChange | Comment | Repair | Placement
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.arguments import a, a_switch, a_word, each, or_none, takes
-from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.conventions import GRAVITY_LAB_M_S2, KineticsName
 from biomech_id.deprecation import BiomechDeprecationWarning
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.external import WRENCHES, External, refuse_reaction_from_above
@@ -111,7 +111,7 @@ def with_plates(trial: Movement, **settings: Any) -> Movement: ...
 def with_plates(trial: Trial, motion: BodyMotion | None = None, **settings: Any) -> Assignment: ...
 @takes(  # type: ignore[misc]  # the overloads leave the settings to what is implemented
     "assign_plates", trial=_TRIAL, motion=_MOTION, events=or_none(each(a(Event, "find_events(trial) returns them"))),
-    kinetics=or_none(a_word(("textbook", "vicon"))), body_mass_kg=or_none(BODY_MASS), contact_N=CONTACT,
+    kinetics=or_none(a_word(tuple(KineticsName))), body_mass_kg=or_none(BODY_MASS), contact_N=CONTACT,
     verdicts=each(a(StanceVerdict)), wrench_plates=or_none(each(a(ForcePlate, "prepare(trial, model) smooths them"))),
 )  # fmt: skip
 def with_plates(

@@ -30,6 +30,7 @@ from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2, LAYERS_OF_MEANS, SIDES, Aspect
 from biomech_id.errors import Finding
 from biomech_id.feet.movements import TrialKind
+from biomech_id.gait.repairs import REPAIRS
 from biomech_id.judgement.body_limits import angle_findings, sliding_findings
 from biomech_id.judgement.foot_forces import (
     LEAST_SHARE,
@@ -221,12 +222,12 @@ def with_rules(result: Solved) -> Iterator[tuple[PlausibilityRule, Finding]]:
     yield from by_rule
 
 
-def _repaired(*kinds: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator[Finding]]:
+def _repaired(doubts: str) -> Callable[[Solved, Sequence[StanceForce]], Iterator[Finding]]:
     """What says that somebody put something right in a recording: a layer that was repaired is at best usable with limits."""
 
     def repaired(result: Solved, seen: Sequence[StanceForce]) -> Iterator[Finding]:
         for line in result.history:
-            if isinstance(line, Sentence) and line.rule == "repaired" and line.values["kind"] in kinds:
+            if isinstance(line, Sentence) and line.rule == "repaired" and REPAIRS[str(line.values["kind"])].doubts == doubts:
                 yield Finding(line.rule, line.values, result.name)
 
     return repaired
@@ -513,7 +514,7 @@ PLAUSIBILITY_RULES: Registry[str, PlausibilityRule] = Registry("plausibility rul
     "kinetics-expected": PlausibilityRule(_expected),
     "load-without-foot": PlausibilityRule(_orphans, ROLLING),
     "beyond-movement": PlausibilityRule(_beyond_limits),
-    "markers-repaired": PlausibilityRule(_repaired("labels", "static", "copy"), layers=LAYERS_OF_MEANS),
-    "plate-repaired": PlausibilityRule(_repaired("plate")),
+    "markers-repaired": PlausibilityRule(_repaired("markers"), layers=LAYERS_OF_MEANS),
+    "plate-repaired": PlausibilityRule(_repaired("plates")),
     "channels-repaired": PlausibilityRule(_repaired("channels"), layers=(Aspect.EMG,)),
 })  # fmt: skip

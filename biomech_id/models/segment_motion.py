@@ -31,12 +31,12 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import dot, matvec
 from biomech_id.anatomy import Part
+from biomech_id.conventions import KineticsName
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.errors import OptionError
 from biomech_id.signal.derivatives import central_difference, quintic_derivatives, without_ends
 from biomech_id.signal.smoothing_spline import smoothed, smoothed_together
 
-KINETICS = ("textbook", "vicon")
 #: Seconds from the middle to either end of the vendor's angular stencil.
 STENCIL_S = 0.02
 
@@ -52,12 +52,12 @@ def check_kinetics(kinetics: str) -> None:
     Raises
     ------
     OptionError
-        Anything but "textbook" or "vicon".
+        It is none of `KineticsName`.
     """
-    if kinetics not in KINETICS:
+    if kinetics not in tuple(KineticsName):
         raise OptionError(
-            f"There is no kinetics mode {kinetics!r}; choose textbook or vicon.",
-            value=kinetics, expected=" | ".join(KINETICS), where="kinetics",
+            f"There is no kinetics mode {kinetics!r}; choose {' or '.join(KineticsName)}.",
+            value=kinetics, expected=" | ".join(KineticsName), where="kinetics",
         )  # fmt: skip
 
 

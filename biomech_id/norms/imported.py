@@ -9,14 +9,16 @@ norm, correlations) is not judged with it.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.conventions import CYCLE_ROWS, table_columns
-from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.errors import BiomechError, FileRefusedError, MissingInputError, OptionError
 from biomech_id.norms.gcd import gcd_table
+from biomech_id.plugins import Registry
 from biomech_id.session.tables.session_tables import CURVE_POINTS
 from biomech_id.session.values.norm import check_norm
 
@@ -91,29 +93,41 @@ def norm_of_others(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return norm, not_taken
 
 
+def register_norm_form(suffix: str, read: NormForm) -> None:
+    """Add a form of file in which others write their means and SDs.
+
+    Parameters
+    ----------
+    suffix : str
+        Of the file's name: ".mat".
+    read : NormForm
+        Reads one.
+
+    Raises
+    ------
+    OptionError
+        The suffix is taken.
+    """
+    FORMS.add(suffix, read)
+
+
 def _table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Cells as text, with a column for each ``# key: value`` above them, and what of a ``.gcd`` file is not among them."""
+    """Cells as text, with a column for what is stated of all, and what of the file is not among them."""
     kind = path.suffix.lower()
-    if kind not in (".csv", ".gcd", ".xlsx"):
+    if kind not in FORMS:
         raise FileRefusedError(
             f"{path.name} is neither CSV nor a workbook (.xlsx) nor a .gcd file: save its means and SDs as one of them.",
-            value=kind, expected=".csv, .xlsx or .gcd", where=str(path),
+            value=kind, expected=" or ".join(FORMS), where=str(path),
         )  # fmt: skip
     try:
-        if kind == ".xlsx":
-            return pd.read_excel(path, dtype=str, keep_default_na=False), ()
-        # A remark in a .gcd file may be in any code page; its names and numbers are plain.
-        lines = path.read_text(encoding="utf-8-sig", errors="replace" if kind == ".gcd" else "strict").splitlines()
-        head = [line.lstrip("# ").partition(":") for line in lines if line.startswith("#")]
-        stated = {key.strip(): value.strip() for key, colon, value in head if colon}
-        if kind == ".csv":
-            rows = "\n".join(line for line in lines if not line.startswith("#"))
-            return pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False).assign(**stated), ()
+        cells, not_taken = FORMS[kind](path)
     except ImportError as error:
         raise MissingInputError(
             "A workbook needs the package openpyxl, which is not installed: type `pip install openpyxl`, or save it as CSV.",
             value="openpyxl", expected="openpyxl", where=str(path),
         ) from error  # fmt: skip
+    except BiomechError:
+        raise
     except (OSError, ValueError, KeyError) as error:
         raise FileRefusedError(
             f"{path.name} cannot be read as a table of means and SDs: {error}.",
@@ -121,8 +135,37 @@ def _table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
             expected="a table",
             where=str(path),
         ) from error
+    return cells.astype(str), not_taken
+
+
+def _workbook(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    return pd.read_excel(path, dtype=str, keep_default_na=False), ()
+
+
+def _csv(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    lines, stated = _lines(path, "strict")
+    rows = "\n".join(line for line in lines if not line.startswith("#"))
+    return pd.read_csv(io.StringIO(rows), dtype=str, keep_default_na=False).assign(**stated), ()
+
+
+def _gcd(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    # A remark in it may be in any code page; its names and numbers are plain.
+    lines, stated = _lines(path, "replace")
     table, not_taken = gcd_table(lines, stated, path)
     return table.assign(**stated), not_taken
+
+
+def _lines(path: Path, errors: str) -> tuple[list[str], dict[str, str]]:
+    """Lines of a text, and what ``# key: value`` above them states."""
+    lines = path.read_text(encoding="utf-8-sig", errors=errors).splitlines()
+    head = [line.lstrip("# ").partition(":") for line in lines if line.startswith("#")]
+    return lines, {key.strip(): value.strip() for key, colon, value in head if colon}
+
+
+#: ``read(path)`` returns a table with a column for each of `_ROWS` and `_STATED`, and names of what it leaves out.
+NormForm = Callable[[Path], tuple[pd.DataFrame, tuple[str, ...]]]
+#: Suffix of a file -> what reads it.
+FORMS: Registry[str, NormForm] = Registry("form of a norm", {".csv": _csv, ".xlsx": _workbook, ".gcd": _gcd})
 
 
 def _stated_everywhere(table: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -6,20 +6,19 @@ A repair is never applied by itself: a finding offers it, a person decides, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.files.kept_values import KeptValues, made_once
+from biomech_id.gait.repairs import REPAIRS, refuse_repair
 from biomech_id.gait.review import Repair
 from biomech_id.judgement.recorded_twice import copies
 from biomech_id.request.intake import is_functional
 from biomech_id.request.job import Job
 from biomech_id.request.subject_file import statics_of
 from biomech_id.trial import Trial
-from biomech_id.trial.plates import mirrored_plate
 
 
 def with_static(job: Job, repairs: Sequence[Repair]) -> Job:
@@ -55,14 +54,14 @@ def repaired(trials: Sequence[Trial], repairs: Sequence[Repair]) -> tuple[Trial,
     for repair in repairs:
         for name in repair.named:
             if name not in names:
-                _refuse(repair, name, names, "the session")
+                refuse_repair(repair, name, names, "the session")
     return tuple(_put_right(trial, [each for each in repairs if each.concerns(trial.name, names)]) for trial in trials)
 
 
 def _put_right(trial: Trial, repairs: Sequence[Repair]) -> Trial:
     for repair in repairs:
         if repair.kind != "copy" or trial.name in repair.what:
-            put_right = _PUT_RIGHT.get(repair.kind)
+            put_right = REPAIRS[repair.kind].put_right
             trial = (put_right(trial, repair) if put_right else trial).after(repair.said)
     return trial
 
@@ -86,56 +85,3 @@ def copies_among(job: Job, trials: Sequence[Trial], repairs: Sequence[Repair], m
     moving = [trial for trial in trials if not is_functional(trial, job)]
     given = [(trial.name, trial.rate_hz, trial.markers.names, trial.markers.position_m) for trial in moving]
     return made_once(memory, partial(copies, moving, kept), "copies", given, kept)
-
-
-def _labels(trial: Trial, repair: Repair) -> Trial:
-    """Two markers, each with the other's path."""
-    one, other = (_index(repair, str(name), trial.markers.names, trial) for name in repair.what)
-    order = _exchanged(len(trial.markers.names), one, other)
-    filled = trial.markers.filled
-    markers = trial.markers.with_positions(trial.markers.position_m[:, order], filled=None if filled is None else filled[:, order])
-    return replace(trial, markers=markers)
-
-
-def _channels(trial: Trial, repair: Repair) -> Trial:
-    """Two analog channels, each with the other's numbers; what plates measured was computed from theirs already."""
-    analog = trial.analog
-    one, other = (_index(repair, str(name), analog.names, trial) for name in repair.what)
-    if analog.plates and (analog.plates[one] or analog.plates[other]):
-        raise OptionError(
-            f"The {repair} names channels of a force plate; a plate is put right by a repair of kind plate.",
-            value=list(repair.what), expected="channels of no plate", where=trial.name,
-        )  # fmt: skip
-    order = _exchanged(len(analog.names), one, other)
-    scale, offset = (None if each is None else each[order] for each in (analog.scale, analog.offset))
-    return replace(trial, analog=replace(analog, stored=analog.stored[:, order], scale=scale, offset=offset))
-
-
-def _plate(trial: Trial, repair: Repair) -> Trial:
-    """One plate mirrored along an axis of its own."""
-    numbers = list(map(str, range(1, len(trial.plates) + 1)))
-    at = _index(repair, str(repair.what[0]), numbers, trial)
-    turned = mirrored_plate(trial.plates[at], *map(str, repair.what[1:]))
-    return replace(trial, plates=(*trial.plates[:at], turned, *trial.plates[at + 1 :]))
-
-
-_PUT_RIGHT: Mapping[str, Callable[[Trial, Repair], Trial]] = {"labels": _labels, "channels": _channels, "plate": _plate}
-
-
-def _exchanged(n: int, one: int, other: int) -> list[int]:
-    order = list(range(n))
-    order[one], order[other] = other, one
-    return order
-
-
-def _index(repair: Repair, name: str, names: Sequence[str], trial: Trial) -> int:
-    if name not in names:
-        _refuse(repair, name, names, trial.name)
-    return list(names).index(name)
-
-
-def _refuse(repair: Repair, name: str, names: Sequence[str], where: str) -> None:
-    raise OptionError(
-        f"The {repair} names {name}, which {where} does not have.{did_you_mean(name, names)}",
-        value=name, expected=", ".join(names), where=where,
-    )  # fmt: skip

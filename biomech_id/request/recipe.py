@@ -13,6 +13,7 @@ from typing import Any, TypedDict, TypeVar, cast
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.arguments import holds
+from biomech_id.conventions import KineticsName
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.leg_forces import STRENGTHS, ForceOptions
 from biomech_id.errors import OptionError, did_you_mean
@@ -301,7 +302,7 @@ class Recipe:
         "OpenSim model: its .osim file, or its name in the folder that BIOMECH_ID_MODELS names.",
         said=lambda at: f"{at.start}model: {no_model(at.value)}", one_of=lambda: (AUTO, *model_names()),
     ))  # fmt: skip
-    kinetics: str = _setting("textbook", "model", one_of(("textbook", "vicon"), (
+    kinetics: str = _setting("textbook", "model", one_of(tuple(KineticsName), (
         "textbook: constant segments, central inertia, exact rotation kinematics. vicon: the vendor's conventions, to compare."
     )))  # fmt: skip
     foot_flat: str = _setting("auto", "model", one_of(("auto", "yes", "no"), (

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import (
@@ -25,7 +25,6 @@ from biomech_id.files.settings import (
     a_number,
     a_text,
     a_whole_number,
-    is_number,
     mistakes,
     must_fit,
     one_of,
@@ -35,9 +34,9 @@ from biomech_id.files.settings import (
 )
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.event_findings import GAIT_KINDS
-from biomech_id.gait.review import REPAIRS, Comment, CycleChoice, EventChange, Placement, Repair, Review
+from biomech_id.gait.repairs import REPAIRS, are_names, is_plate_number
+from biomech_id.gait.review import Comment, CycleChoice, EventChange, Placement, Repair, Review
 from biomech_id.trial import EventKind
-from biomech_id.trial.plates import PLATE_PARTS
 
 #: What a person writes on one line: trial, side, which stance, plates.
 _LINE = re.compile(
@@ -47,11 +46,9 @@ _LINES = '"TRIAL L 2 = plate 1", "TRIAL L 2.33 s = plate 1 + plate 2" or "TRIAL 
 
 
 def _is_plate(value: object) -> bool:
-    return value == "none" or (_is_number(value)) or (isinstance(value, list) and bool(value) and all(map(_is_number, value)))
-
-
-def _is_number(value: object) -> bool:
-    return is_number(value) and isinstance(value, int) and value >= 1
+    return (
+        value == "none" or is_plate_number(value) or (isinstance(value, list) and bool(value) and all(map(is_plate_number, value)))
+    )
 
 
 def _table(required: Iterable[str], **own: Entry) -> Section:
@@ -92,57 +89,24 @@ EVENT = replace(
 )
 
 
-def _names(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) and each for each in value)
-
-
-def _two_names(value: object) -> bool:
-    return _names(value) and len(value) == len(set(value)) == 2
-
-
-def _one_name(value: object) -> bool:
-    return _names(value) and len(value) == 1
-
-
-def _mirrored_plate(value: object) -> bool:
-    if not (isinstance(value, list) and len(value) in (2, 3)):
-        return False
-    number, axis, *parts = value
-    return _is_number(number) and axis in ("x", "y") and all(part in PLATE_PARTS for part in parts)
-
-
-#: Kind of a repair -> what it may be about.
-_REPAIRED: Mapping[str, Setting] = {
-    "labels": Setting("two labels of markers", _two_names),
-    "channels": Setting("two names of channels", _two_names),
-    "plate": Setting(
-        'a plate\'s number and the axis along which it is mirrored, [2, "x"], and "force" or "force and moment" behind it '
-        "where the pressure stays",
-        _mirrored_plate,
-    ),
-    "static": Setting("the file of one static trial", _one_name),
-    "copy": Setting("names of trials that are copies and count", _names),
-}
-
-
 def _fits_kind(repair: Mapping[str, Any]) -> bool:
     """Whether a repair is about what its kind may be about; an unknown kind, and nothing at all, are refused elsewhere."""
-    rule = _REPAIRED.get(repair.get("kind", ""))
-    return rule is None or "what" not in repair or rule.fits(repair["what"])
+    rule = REPAIRS.get(repair.get("kind", ""))
+    return rule is None or "what" not in repair or rule.what.fits(repair["what"])
 
 
 def _unlike_kind(at: Spot) -> str:
     kind, what = at.value["kind"], at.value["what"]
-    return f"{at.start}the repair of {kind} is about {what!r}, not {_REPAIRED[kind].words}."
+    return f"{at.start}the repair of {kind} is about {what!r}, not {REPAIRS[kind].what.words}."
 
 
 #: Something of the recordings that is put right where they are read.
 REPAIR = Section(
     {
-        "kind": one_of(REPAIRS),
+        "kind": one_of(lambda: tuple(REPAIRS)),
         "what": Setting("a list", lambda value: isinstance(value, list), "What is put right."),
         "since": a_text("Name of the first trial that it is about; without it the first of all."),
-        "trials": Setting("a list of names", _names, "Trials that it is about; without it all."),
+        "trials": Setting("a list of names", are_names, "Trials that it is about; without it all."),
         "reason": a_text("Why."),
         "author": a_text("Who decided."),
     },
@@ -153,7 +117,7 @@ REPAIR = Section(
 STUCK_ANEW = Section(
     {
         "since": a_text("Name of the first trial with the markers as they are now."),
-        "markers": Setting("a list of names", _names, "Markers that were stuck on anew."),
+        "markers": Setting("a list of names", are_names, "Markers that were stuck on anew."),
         "static": a_text("Name of the static trial that was recorded with them."),
         "one_mean": yes_or_no("Whether trials before and after may be averaged together all the same."),
         "reason": a_text("Why."),

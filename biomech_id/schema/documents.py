@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from biomech_id.conventions import Aspect
+from biomech_id.conventions import Aspect, KineticsName
 from biomech_id.values import dataclass
 
 #: Where the wheel has the same for machines: a Frictionless data package of the tables, a JSON Schema of each document.
@@ -111,9 +111,9 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("subject.foot_flat", "true, false, or null if nobody said"),
         Key("subject.sources", "field -> where it was read"),
         Key("model", "name of the body model"),
-        Key("kinetics", "textbook or vicon"),
+        Key("kinetics", " or ".join(KineticsName)),
         Key("fingerprint.model", "name of the body model; results of different fingerprints are not compared unseen"),
-        Key("fingerprint.kinetics", "textbook or vicon"),
+        Key("fingerprint.kinetics", " or ".join(KineticsName)),
         Key("fingerprint.hip_centre", "hip centre method, of both sides if they differ"),
         Key("fingerprint.bandwidth", "of the plates behind the joint loads, of trials that enter means; empty without plates"),
         Key("recipe", "every setting, by section: the manifest's, by which a change of that is known"),
@@ -277,7 +277,7 @@ DOCUMENTS: tuple[Document, ...] = (
     Document("calibration.json", "What the static trial fixed for every other trial; further keys are the model's own.", (
         Key("schema", "version of this layout"),
         Key("model", "name of the body model"),
-        Key("kinetics", "textbook or vicon"),
+        Key("kinetics", " or ".join(KineticsName)),
         Key("segment_axes", "which way the axes of the model's segments point, in words"),
         Key("static_file", "relative to the subject's folder; empty without one"),
         Key("static_window_s", "length of the static trial's stillest part, on which the model is calibrated"),

@@ -13,12 +13,12 @@ is its own error (`Gap.error_m`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
-from biomech_id.signal.gaps import LEFT_OPEN, RIGID_BODY, SPLINE, SPLINE_NEEDS, Gap, mates_of, rigid_body, spline
+from biomech_id.signal.gaps import FILLERS, LEFT_OPEN, SPLINE_NEEDS, Gap, mates_of
 from biomech_id.signal.runs import runs
 from biomech_id.values import dataclass, replace
 
@@ -185,19 +185,14 @@ def stated_error_m(errors_m: FloatArray) -> float:
 
 
 def _error_as_filled(position_m: FloatArray, seen: BoolArray, gap: Gap, marker: int, together: list[list[int]]) -> float:
-    """The error of a fill by spline or rigid body."""
+    """The error of a fill by one of `FILLERS`."""
 
-    def by_spline(start: int, stop: int) -> FloatArray | None:
-        return spline(position_m[:, marker], seen[:, marker], start, stop)
-
-    def by_rigid_body(start: int, stop: int) -> FloatArray | None:
+    def filled(start: int, stop: int) -> FloatArray | None:
         cut = seen.copy()
         cut[start:stop, marker] = False
-        fills = (rigid_body(position_m, cut, marker, start, stop, others) for others in together)
-        return next((values for values in fills if values is not None), None)
+        return FILLERS[gap.method](position_m, cut, marker, start, stop, together)
 
-    fillers: Mapping[str, Filler] = {SPLINE: by_spline, RIGID_BODY: by_rigid_body}
-    return stated_error_m(cut_errors_m(position_m[:, marker], seen[:, marker], gap.frames, fillers[gap.method]))
+    return stated_error_m(cut_errors_m(position_m[:, marker], seen[:, marker], gap.frames, filled))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,17 +4,18 @@ Two fillers, the better one first. *Rigid body*: markers of one segment keep the
 missing one is; the segment's rotation and translation from the last complete frame before the gap (and from the first one after
 it) follow by least squares (Kabsch 1976, Acta Cryst A32:922), and both predictions are blended linearly across the gap, so that
 the path joins both ends. *Spline*: a cubic spline through the frames around the gap; it needs frames on both sides, because beyond
-the last measured frame a spline is a guess.
+the last measured frame a spline is a guess. `register_gap_filler` adds one from outside, which is asked before both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.plugins import Registry
 from biomech_id.signal.runs import runs
 from biomech_id.values import dataclass, replace
 
@@ -42,7 +43,8 @@ class Gap:
     last_frame : int
         Last missing frame, inclusive, in the recording's own numbering.
     method : str, optional
-        "spline", "rigid body" or "left open"; `gap_repair` adds "segment mates" and "principal movements".
+        Name of the filler: "spline", "rigid body", one of outside, or "left open"; `gap_repair` adds "segment mates" and "principal
+        movements".
     error_m : float, optional
         Root mean square error that the fill stays below in about nineteen of twenty such gaps, metres; NaN where there is no fill
         or no estimate (`gap_repair`).
@@ -165,10 +167,12 @@ def fill_gaps(
         start, stop = gap.first_frame - first_frame, gap.last_frame - first_frame + 1
         marker = index[gap.marker]
         method = LEFT_OPEN
-        if gap.frames <= longest:
-            method, values = _fill(position_m, seen, marker, start, stop, mates_of(gap.marker, index, groups))
+        together = mates_of(gap.marker, index, groups)
+        for name, fill in reversed([*FILLERS.items()]) if gap.frames <= longest else ():
+            values = fill(position_m, seen, marker, start, stop, together)
             if values is not None:
-                result[start:stop, marker] = values
+                result[start:stop, marker], method = values, name
+                break
         gaps.append(replace(gap, method=method))
     return result, all_finite(result) & ~seen, tuple(gaps)
 
@@ -201,17 +205,6 @@ def mates_of(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[st
     """
     together = [[index[n] for n in members if n in index and n != marker] for members in groups if marker in members]
     return [others for others in together if len(others) >= FEWEST_MARKERS]
-
-
-def _fill(
-    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, together: list[list[int]]
-) -> tuple[str, FloatArray | None]:
-    for others in together:
-        values = rigid_body(position_m, seen, marker, start, stop, others)
-        if values is not None:
-            return RIGID_BODY, values
-    values = spline(position_m[:, marker], seen[:, marker], start, stop)
-    return (LEFT_OPEN, None) if values is None else (SPLINE, values)
 
 
 def spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArray | None:
@@ -293,3 +286,42 @@ def _carried(position_m: FloatArray, marker: int, others: list[int], end: int, s
     # A reflection would fit a flat cluster as well as a rotation.
     u[:, :, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
     return np.asarray(moved_origin + (u @ vt) @ (position_m[end, marker] - origin))
+
+
+def _by_spline(
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, together: list[list[int]]
+) -> FloatArray | None:
+    return spline(position_m[:, marker], seen[:, marker], start, stop)
+
+
+def _by_rigid_body(
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, together: list[list[int]]
+) -> FloatArray | None:
+    fills = (rigid_body(position_m, seen, marker, start, stop, others) for others in together)
+    return next((values for values in fills if values is not None), None)
+
+
+#: ``fill(position_m, seen, marker, start, stop, together)``: the marker in frames start to stop (n, 3), metres, or None. Positions
+#: (n_frames, n_markers, 3) count where ``seen`` (n_frames, n_markers) says so; ``together`` lists the columns of the other markers
+#: of each segment that it is on.
+GapFiller = Callable[[FloatArray, BoolArray, int, int, int, list[list[int]]], FloatArray | None]
+#: The last one is asked first.
+FILLERS: Registry[str, GapFiller] = Registry("gap filler", {SPLINE: _by_spline, RIGID_BODY: _by_rigid_body})
+
+
+def register_gap_filler(name: str, fill: GapFiller) -> None:
+    """Add a way to fill gaps, which is asked before the others; how far off it can be is found like theirs, on gaps that are cut.
+
+    Parameters
+    ----------
+    name : str
+        What ``gaps.csv`` calls it.
+    fill : GapFiller
+        Fills one gap, or returns None.
+
+    Raises
+    ------
+    OptionError
+        The name is taken.
+    """
+    FILLERS.add(name, fill)

@@ -8,7 +8,7 @@ time / sqrt(l / g), speed / sqrt(g l).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from biomech_id.feet.floor import Belts, carried_back, find_belts, flat_stances
 from biomech_id.feet.landmarks import Landmarks
 from biomech_id.feet.travel import Travel
 from biomech_id.movement.cycle import Cycle, KineticsValid
+from biomech_id.plugins import Registry
 from biomech_id.trial import Event
 from biomech_id.values import dataclass
 
@@ -72,6 +73,48 @@ class FootPlace:
     heel_m: FloatArray
 
 
+@dataclass(frozen=True)
+class AddedMeasure:
+    """A time-distance parameter from outside the library.
+
+    Attributes
+    ----------
+    unit : str
+        "m", "s", "m/s", "1/min", "%" or "1".
+    value : Callable[[Landmarks, Cycle], float]
+        ``value(landmarks, cycle)`` in that unit; NaN where nobody knows it.
+    sd : Callable[[float, Cycle, Mapping[str, float]], float] | None, optional
+        ``sd(value, cycle, sizes)``: how far it can be off, one standard deviation in that unit, by the sizes of errors
+        (`uncertainty.sizes.error_sizes`); None where nobody knows.
+    """
+
+    unit: str
+    value: Callable[[Landmarks, Cycle], float]
+    sd: Callable[[float, Cycle, Mapping[str, float]], float] | None = None
+
+
+#: Measures of every cycle from outside the library, by their names in ``spatiotemporal.csv``.
+ADDED_MEASURES: Registry[str, AddedMeasure] = Registry("time-distance parameter")
+
+
+def register_measure(name: str, measure: AddedMeasure) -> None:
+    """Add a time-distance parameter of every cycle; means, norms, comparisons and pages take it as they take the library's own.
+
+    Parameters
+    ----------
+    name : str
+        What ``spatiotemporal.csv`` calls it; ``parameter.NAME`` is its label (`languages.add_sentences`).
+    measure : AddedMeasure
+        Value and standard deviation.
+
+    Raises
+    ------
+    OptionError
+        The name is taken.
+    """
+    ADDED_MEASURES.add(name, measure)
+
+
 def gait_parameters(
     landmarks: Landmarks,
     events: Sequence[Event],
@@ -114,6 +157,7 @@ def gait_parameters(
             values = {name: (value, unit) for name, (value, unit) in values.items() if unit == "m"}
         if leg_length_m is not None:
             values |= dict(_dimensionless(values, leg_length_m))
+        values |= {name: (added.value(landmarks, cycle), added.unit) for name, added in ADDED_MEASURES.items()}
         rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
     return tuple(rows)
 

@@ -20,6 +20,7 @@ from biomech_id.judgement.laboratory.left_behind import (
     TURN,
 )
 from biomech_id.judgement.plate_log import UNTYPICAL
+from biomech_id.plugins import Registry
 from biomech_id.values import dataclass, field
 
 #: A value and its standard deviation.
@@ -226,8 +227,8 @@ def _place(number: str) -> Callable[..., Mapping[str, ChartedValue]]:
     return values
 
 
-#: Every chart of a laboratory; a new one is a row.
-CHARTS: Mapping[str, Chart] = {
+#: Every chart of a laboratory; a new one is a row, from outside too: ``CHARTS.add(name, chart)``.
+CHARTS: Registry[str, Chart] = Registry("chart", {
     "plate x": Chart("mm", True, _place("x")),
     "plate y": Chart("mm", True, _place("y")),
     "plate turn": Chart("deg", True, _place("turn")),
@@ -238,4 +239,4 @@ CHARTS: Mapping[str, Chart] = {
     "foot pitch": Chart("deg", False, _of_session(PITCH)),
     "foot turn": Chart("deg", False, _of_session(TURN)),
     "events": Chart("ms", False, _of_session(STRIKES)),
-}
+})  # fmt: skip

@@ -14,7 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import PELVIS, Part
 from biomech_id.arguments import Kind, a, a_path, a_switch, a_word, or_none, takes
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import SIDES, KineticsName
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
@@ -408,7 +408,7 @@ def _lacking(trial: Trial) -> list[str]:
 CONVENTIONAL = BodyModel(
     name="conventional",
     title="Conventional gait model",
-    kinetics=("textbook", "vicon"),
+    kinetics=tuple(KineticsName),
     axes=CONVENTIONAL_AXES,
     roles=("asis", "psis", *needs.LEG_ROLES),
     calibrate=_calibrated,

@@ -19,7 +19,7 @@ from biomech_id.conventions import MM_PER_M, POWER_VARIABLE
 from biomech_id.dynamics.power import integral_of_positive_part
 from biomech_id.gait.measures.running import running_times
 from biomech_id.gait.measures.scores import GAIT_VARIABLES, SCORE_POINTS
-from biomech_id.gait.measures.spatiotemporal import GaitParameter, temporal_values
+from biomech_id.gait.measures.spatiotemporal import ADDED_MEASURES, GaitParameter, temporal_values
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.bands import CycleBand, Name
 from biomech_id.session.tables.cycle_table import Curves
@@ -243,6 +243,9 @@ def parameter_sd(
     times_sd = _times_sd(cycle, tuple(event_sd_s.items()))
     if plain.parameter == "speed":
         return scale * abs(plain.value) * times_sd["stride_time"] / cycle.duration_s
+    added = ADDED_MEASURES.get(plain.parameter)
+    if added and added.sd:
+        return added.sd(plain.value, cycle, sizes)
     if plain.parameter in times_sd:
         return scale * times_sd[plain.parameter]
     if plain.parameter == "stride_length":
