@@ -106,7 +106,7 @@ def _chart(sheet: Sheet, lab: ChartedLab, at: int, left_mm: float, top_mm: float
     values, bars, mean, sd = lab.values[:, at], 1.96 * lab.sd[:, at], lab.mean[:, at], 1.96 * lab.deviation_sd[:, at]
     number, there = np.arange(1.0, n + 1.0), np.isfinite(values)
     low, high = float(np.nanmin(values - bars)), float(np.nanmax(values + bars))
-    scale = _SCALES[CHARTS[quantity].unit]
+    scale = _SCALES.get(CHARTS[quantity].unit, Scale(low, high, high - low))
     if quantity in _FREE:
         middle = 10.0 * round(0.1 * float(np.nanmedian(values)))
         scale = Scale(middle - 50.0, middle + 50.0, 50.0)

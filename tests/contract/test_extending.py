@@ -223,19 +223,100 @@ def test_a_movement(tmp_path: Path) -> None:
     assert (row["parameter"], row["side"]) == ("deep_squat_time", "")  # and no cadence of what has no steps
     assert 1.0 < float(row["value"]) < 2.0  # down and up in a second each, within 5 % of standing at both ends
     with (out / "cycles.csv").open(encoding="utf-8", newline="") as file:
-        knee_deg = [float(r["value"]) for r in csv.DictReader(file) if (r["side"], r["variable"], r["component"]) == ("L", "KneeAngles", "X")]
+        rows = [r for r in csv.DictReader(file) if (r["side"], r["variable"], r["component"]) == ("L", "KneeAngles", "X")]
+    knee_deg = [float(r["value"]) for r in rows]
     assert len(knee_deg) == 101
     assert 40 <= int(np.argmax(knee_deg)) <= 60
     (tmp_path / "german.toml").write_text('language = "de"\n', encoding="utf-8")
     for style, word in ((), "Deep squat"), (("--style", "german.toml"), "Tiefe Kniebeuge"):
         assert laboratory.biomech_id("report", "out", *style).returncode == 0
-        text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(out / "report.pdf").pages)
-        assert word in text
+        assert word in printed(out)
     shallow = laboratory.files["lab_plugin.py"].replace("LEAST_DIP = 0.30", "LEAST_DIP = 0.90")
     (tmp_path / "lab_plugin.py").write_text(shallow, encoding="utf-8")
     out = laboratory.run(folder)
     (trial,) = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
     assert trial["kind"] == "squat"
+
+
+def test_a_measure_of_every_cycle(tmp_path: Path, subject: Path) -> None:
+    laboratory = Laboratory(tmp_path, "A measure of every cycle")
+    done = laboratory.biomech_id("run", str(subject), "-o", "out", "--warnings-ok")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "out" / "spatiotemporal.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["parameter"] == "heel_lift"]
+    assert {row["side"] for row in rows} == {"L", "R"}
+    markers = bid.read_c3d(subject / "walk01.c3d").markers
+    most_m = {side: np.ptp(markers[f"{side}HEE"][:, 2]) for side in "LR"}
+    # Markers are filtered before they are measured.
+    assert all(0.5 * most_m[row["side"]] < float(row["value"]) < most_m[row["side"]] + 0.002 for row in rows)
+    assert len({row["sd"] for row in rows}) == 1
+    assert 0.0005 < float(rows[0]["sd"]) < 0.02  # millimetres of skin, and known
+    assert "Lift of the heel" in printed(tmp_path / "out")
+    (tmp_path / "german.toml").write_text('language = "de"\n', encoding="utf-8")
+    assert laboratory.biomech_id("report", "out", "--style", "german.toml").returncode == 0
+    assert "Hub der Ferse" in printed(tmp_path / "out")
+
+
+def printed(out: Path) -> str:
+    return " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(out / "report.pdf").pages)
+
+
+def test_a_way_to_fill_gaps(tmp_path: Path, subject: Path) -> None:
+    laboratory = Laboratory(tmp_path, "A way to fill gaps")
+    recording = ezc3d.c3d(str(subject / "walk01.c3d"))
+    column_of = recording["parameters"]["POINT"]["LABELS"]["value"].index("LANK")
+    recording["data"]["points"][:3, column_of, 40:45] = np.nan
+    recording["data"]["meta_points"]["residuals"][0, column_of, 40:45] = -1.0
+    recording.write(str(subject / "walk01.c3d"))
+    out = laboratory.run(subject)
+    with (out / "gaps.csv").open(encoding="utf-8", newline="") as file:
+        (gap,) = csv.DictReader(file)
+    assert (gap["marker"], gap["method"]) == ("LANK", "straight line")
+    assert 0.0 < float(gap["error_mm"]) < 15.0  # found on gaps that were cut
+
+
+def test_a_repair(tmp_path: Path, subject: Path, usual: Path) -> None:
+    laboratory = Laboratory(tmp_path, "A repair")
+    recording = ezc3d.c3d(str(subject / "walk01.c3d"))
+    recording["data"]["points"][:3] /= 10.0
+    recording.write(str(subject / "walk01.c3d"))
+    out = laboratory.run(subject, "--review", "review.toml", "--review-page")
+    repaired, known = (column(path, "LKneeAngles.X") for path in (out / "trials/walk01.csv", usual))
+    assert np.nanmax(np.abs(repaired - known)) < 0.01  # deg: positions are float32
+    (walk,) = json.loads((out / "summary.json").read_text(encoding="utf-8"))["trials"]
+    assert walk["verdict"] == "warn"
+    assert [finding["values"]["kind"] for finding in walk["findings"] if finding["rule"] == "repaired"] == ["scale"]
+    assert "Marker mal {what}" in (out / "review.html").read_text(encoding="utf-8")
+    (tmp_path / "review.toml").write_text(laboratory.files["review.toml"].replace("[10.0]", '["ten"]'), encoding="utf-8")
+    refused = laboratory.biomech_id("run", str(subject), "-o", "nobody", "--review", "review.toml")
+    assert refused.returncode == 1
+    assert "not one number" in " ".join(refused.stderr.split())
+
+
+def test_a_norm_in_another_form(tmp_path: Path) -> None:
+    laboratory = Laboratory(tmp_path, "A norm in another form")
+    about = {"n": 83, "age_min_y": 4, "age_max_y": 17, "model": "conventional", "source": "a paper"}
+    curves = {"KneeAngles.X": [[20.0 + number, 2.5] for number in range(51)]}
+    (tmp_path / "others.json").write_text(json.dumps({"about": about, "curves": curves}), encoding="utf-8")
+    done = laboratory.biomech_id("norm", "--import", "others.json", "-o", "norm.csv")
+    assert done.returncode in (0, 3), done.stderr
+    mean, percent = column(tmp_path / "norm.csv", "mean"), column(tmp_path / "norm.csv", "percent")
+    np.testing.assert_allclose(mean, 20.0 + percent / 2.0, atol=1e-6)
+    nobody = Laboratory(tmp_path / "nobody").biomech_id("norm", "--import", str(tmp_path / "others.json"), "-o", "norm.csv")
+    assert nobody.returncode == 1
+
+
+def test_a_chart_of_the_laboratory(tmp_path: Path, subject: Path) -> None:
+    laboratory = Laboratory(tmp_path, "A chart of the laboratory")
+    out = laboratory.run(subject)
+    done = laboratory.biomech_id("lab", str(out.parent / "out"), "--json")
+    charts = {chart["chart"]: chart for chart in json.loads(done.stdout)["charts"]}
+    cadence = [row["value"] for row in csv.DictReader((out / "spatiotemporal.csv").open()) if row["parameter"] == "cadence"]
+    assert charts["cadence"]["value"] == pytest.approx([np.mean([float(value) for value in cadence])], rel=0.03)
+    assert charts["cadence"]["unit"] == "1/min"
+    drawn = laboratory.biomech_id("lab", str(out), "-o", "lab.pdf", "--warnings-ok")
+    assert drawn.returncode == 0, drawn.stderr
+    assert "Cadence, 1/min" in " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "lab.pdf").pages)
 
 
 def test_a_plausibility_rule(tmp_path: Path, subject: Path) -> None:

@@ -41,7 +41,7 @@ from biomech_id.models.joint_centres.hip_regressions import LIBRARY_HIPS, REGRES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
-from biomech_id.models.segment_motion import KINETICS, differentiate_together
+from biomech_id.models.segment_motion import differentiate_together
 from biomech_id.movement.movement import Movement
 from biomech_id.trial import Markers, Subject, Trial
 from biomech_id.values import dataclass, replace
@@ -177,7 +177,7 @@ class ConventionalModel:
         """
         return trial
 
-    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_word(KINETICS))
+    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_word(tuple(KineticsName)))
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> Movement:
         """Return the motion of pelvis, legs, and what is seen above them, in every frame of a trial.
 
