@@ -218,8 +218,8 @@ def name_movement(evidence: Evidence, landmarks: Landmarks | None = None) -> Nam
     >>> str(kind), str(reason)
     ('straight', 'The pelvis travels 3.0 m at 1.20 m/s without turning.')
     """
-    for name, movement in ADDED_MOVEMENTS.items() if landmarks is not None else ():
-        values = movement.rule(evidence, landmarks)
+    for name, movement in ADDED_MOVEMENTS.items():
+        values = movement.rule(evidence, landmarks) if landmarks else None
         if values is not None:
             return TrialKind(name), Sentence(name, values)
     named = (rule(evidence) for rule in MOVEMENT_RULES)
