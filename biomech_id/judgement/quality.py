@@ -16,7 +16,6 @@ import numpy as np
 from biomech_id.conventions import SIDES, Aspect
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.measures.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCENT, LARGEST_WEIGHT_PERCENT, LEAST_SLOPE
-from biomech_id.languages import WRITTEN, terms_of
 from biomech_id.models.conventional.implied_calibration import OTHER_OFFSET_DEG
 from biomech_id.movement.grades import Grade, QualityRow, together, worst
 from biomech_id.values import dataclass
@@ -59,11 +58,6 @@ class QualityRule:
     layers: tuple[Aspect, ...] = BODY
     low_is_bad: bool = False
     by_cycle: bool = False
-
-    @property
-    def title(self) -> str:
-        """What tables call it."""
-        return str(terms_of(WRITTEN, "report")[f"rule.{self.name}"])
 
     def grade(self, value: float) -> Grade:
         """Grade one value; a missing value (NaN) was not measured, and what has no limits is not judged.
@@ -222,7 +216,7 @@ def graded(
     if by is None:
         by = {(layer, side): grade for layer in row.layers for side in SIDES}
     return QualityRow(
-        trial, rule, float(value), row.unit, row.limit(grade), grade, row.title, row.low_is_bad,
+        trial, rule, float(value), row.unit, row.limit(grade), grade, row.low_is_bad,
         explained_by_findings=rule in EXPLAINED_BY_FINDINGS, by=by,
     )  # fmt: skip
 

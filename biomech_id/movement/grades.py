@@ -46,8 +46,6 @@ class QualityRow:
         The limit that decided; NaN where none exists.
     verdict : Grade
         What the rule says.
-    title : str
-        What a report's column head says of the rule.
     low_is_bad : bool
         Whether values below the limit are the bad ones.
     explained_by_findings : bool
@@ -62,7 +60,6 @@ class QualityRow:
     unit: str
     limit: float
     verdict: Grade
-    title: str
     low_is_bad: bool
     explained_by_findings: bool
     by: Mapping[tuple[Aspect, str], Grade]
@@ -126,6 +123,7 @@ def rule_sentence(row: QualityRow, language: str = WRITTEN) -> str:
     """
     if not row.verdict.doubted:
         return ""
-    title = terms_of(language, "report").get(f"rule.{row.rule}", row.title)
+    name = f"rule.{row.rule}"
+    title = terms_of(language, "report").get(name) or terms_of(WRITTEN, "report")[name]
     values = {"title": title, **{name: getattr(row, name) for name in ("value", "unit", "limit", "low_is_bad")}}
     return worded("rule-not-passed", values, language)
