@@ -146,6 +146,11 @@ def test_module_imports_only_from_below(module: Path) -> None:
     assert violations(module, imports_of(module)) == []
 
 
+def test_values_are_declared_with_the_fast_dataclass() -> None:
+    compiled = [_dotted(module) for module in MODULES if "dataclasses.dataclass" in imports_of(module)]
+    assert compiled == ["values"], "import dataclass and its companions from biomech_id.values"
+
+
 def test_every_room_has_a_floor() -> None:
     rooms = {room_of(module) for module in MODULES} - {"__init__", "__main__"}
     assert rooms <= set(FLOORS), f"rooms without a floor: {rooms - set(FLOORS)}"
