@@ -66,7 +66,12 @@ BAND = 1.96
 
 def is_further(label: str) -> bool:
     """Whether the marker sets of these people do not name a marker."""
-    segment, place, _ = SIZES["markers"][without_side(label)]
+    return is_further_row(SIZES["markers"][without_side(label)])
+
+
+def is_further_row(row: Sequence[str]) -> bool:
+    """The same of a row of ``coverage_sizes.toml``: segment, what the place is called, what lies under it."""
+    segment, place, _ = row
     return not place and segment != "pelvis"
 
 
@@ -99,18 +104,23 @@ class Recording:
                 shift = shift + self.functions["L" if segment == "pelvis" else side] @ errors.tissue[label]
             moved = np.einsum("nij,nj->in", R, shift)
             c3d["data"]["points"][:3, i] += np.where(np.isfinite(moved), moved, 0.0)
-        for name, more in errors.widths.items():
-            c3d["parameters"]["PROCESSING"][name]["value"] = np.asarray(c3d["parameters"]["PROCESSING"][name]["value"]) + more
-        corners = c3d["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"]
-        for k, (place, yaw) in enumerate(errors.plates[: corners.shape[2]]):
-            centre = corners[:, :, k].mean(axis=1, keepdims=True)
-            turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
-            corners[:, :, k] = centre + turn @ (corners[:, :, k] - centre) + place[:, None]
-        if moving:
-            events = c3d["parameters"]["EVENT"]
-            sd_s = np.array([SIZES["event_ms"][kind] / 1000.0 for kind in events["LABELS"]["value"]])
-            events["TIMES"]["value"][1] += sd_s * errors.events[: len(sd_s)]
+        alter_further(c3d, errors, moving=moving)
         c3d.write(str(out))
+
+
+def alter_further(c3d: Any, errors: Errors, *, moving: bool) -> None:
+    """Put the errors of widths and plates, and those of events where the subject moves, into a file that is open."""
+    for name, more in errors.widths.items():
+        c3d["parameters"]["PROCESSING"][name]["value"] = np.asarray(c3d["parameters"]["PROCESSING"][name]["value"]) + more
+    corners = c3d["parameters"]["FORCE_PLATFORM"]["CORNERS"]["value"]
+    for k, (place, yaw) in enumerate(errors.plates[: corners.shape[2]]):
+        centre = corners[:, :, k].mean(axis=1, keepdims=True)
+        turn = np.array([[np.cos(yaw), -np.sin(yaw), 0.0], [np.sin(yaw), np.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
+        corners[:, :, k] = centre + turn @ (corners[:, :, k] - centre) + place[:, None]
+    if moving:
+        events = c3d["parameters"]["EVENT"]
+        sd_s = np.array([SIZES["event_ms"][kind] / 1000.0 for kind in events["LABELS"]["value"]])
+        events["TIMES"]["value"][1] += sd_s * errors.events[: len(sd_s)]
 
 
 def _only_needed(c3d: Any, *, further: bool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Protocol
 
 from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
@@ -129,6 +130,44 @@ class LegResponse:
     walking: FloatArray
     carried: FloatArray
     widths: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class BodyResponse:
+    """What markers that are off do to the angles above the pelvis and to the centre of mass, in K frames.
+
+    Attributes
+    ----------
+    moved : tuple[MovedMarker, ...]
+        The P displacements; markers of both legs, or of both arms, are moved together. Of "trunk", "head" and "arm" the segment
+        says what their sizes are called by.
+    frames : IntArray
+        (K,), rows of the trial that were looked at.
+    walking, placed : Mapping[str, FloatArray]
+        Side -> (P, K, 19), its angles in the order of the sign table, rad per metre by which the marker is off in the walk alone,
+        and in static trial and walk.
+    com : FloatArray
+        (P, K, 3), metres per metre, laboratory axes; zero without a whole body.
+    """
+
+    moved: tuple[MovedMarker, ...]
+    frames: IntArray
+    walking: Mapping[str, FloatArray]
+    placed: Mapping[str, FloatArray]
+    com: FloatArray
+
+
+class MovableBody(Protocol):
+    """A trial whose markers answer to being moved."""
+
+    def around(self, first: int, last: int) -> BodyResponse | None:
+        """Return what every marker does in the frames from one row to another; None where too few of them show all markers.
+
+        Parameters
+        ----------
+        first, last : int
+            Rows of the trial.
+        """
 
 
 @dataclass(frozen=True, eq=False)

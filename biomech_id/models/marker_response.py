@@ -12,7 +12,7 @@ Left and right legs are moved at once, for neither takes part in the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ Carried = Mapping[CarriedKey, FloatArray]
 
 
 @dataclass(frozen=True)
-class _Slot:
+class Slot:
     """One displacement: a marker of the pelvis, or the same marker of either leg, along one axis of its segment."""
 
     markers: Mapping[str, tuple[str, Part]]  # side ("" for the pelvis) -> marker, segment
@@ -127,7 +127,7 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
     """
     if recalibrate is None or model.static is None:
         return {}
-    static = _few_frames(model.static, STATIC_FRAMES)
+    static = few_frames(model.static, STATIC_FRAMES)
     if static is None:
         return {}
     wider = {joint: wide for joint in ("knee", "ankle") if (wide := _wider(model.subject, f"{joint}_width_m"))}
@@ -144,9 +144,9 @@ def _one_by_one(
     """Calibrate anew on every moved copy, and for every width."""
     base = recalibrate(static, subject)
     standing = base.track(static)
-    slots = _slots(static.markers, base.marker_groups, static=True)
+    slots = moved_slots(static.markers, base.marker_groups, static=True)
     at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
-    tracked = _places(base, replace(static, markers=_stacked(static.markers, at, slots)))
+    tracked = _places(base, replace(static, markers=moved_copies(static.markers, at, slots)))
     by_tracking = {side: _changes(*_copies(of_leg, static.n_frames)) for side, of_leg in tracked.items()}
     changes: dict[CarriedKey, FloatArray] = {}
     for number, slot in enumerate(slots):
@@ -154,7 +154,7 @@ def _one_by_one(
         by_slot = {side: change[number] for side, change in by_tracking.items()}
         changes |= _differences(standing, recalibrate(moved, subject).track(static), slot, by_slot)
     for joint, wide in wider.items():
-        slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, _width(joint).role, "", 0)
+        slot = Slot({side: ("", (side, joint)) for side in standing.sides}, _width(joint).role, "", 0)
         changes |= _differences(standing, recalibrate(static, wide).track(static), slot, dict.fromkeys(standing.sides, 0.0))
     return changes
 
@@ -164,10 +164,10 @@ def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]
     here = model.places(static.markers) if isinstance(model, StandsByItself) else None
     if here is None or not isinstance(model, StandsByItself):
         return None
-    slots = _slots(static.markers, model.marker_groups, static=True)
+    slots = moved_slots(static.markers, model.marker_groups, static=True)
     at = {(side, name): axes[:, i] for side, (_, axes) in here.items() for i, name in enumerate(LEG_SEGMENTS)}
     at[PELVIS] = next(iter(here.values()))[1][:, 3]
-    together = _stacked(static.markers, at, slots)
+    together = moved_copies(static.markers, at, slots)
     legs = model.standing(together, len(slots) + 1)
     if legs is None:
         return None
@@ -213,12 +213,12 @@ def leg_responses(
         Side -> responses, per metre; a leg that no frame shows whole is left out, all where the model needs more than markers.
     """
     looked = np.arange(0, trial.n_frames, max(1, round(trial.rate_hz / LOOKS_HZ)))
-    markers = _only(trial.markers, model.marker_names, looked)
-    slots = _slots(markers, model.marker_groups)
+    markers = only(trial.markers, model.marker_names, looked)
+    slots = moved_slots(markers, model.marker_groups)
     small = Trial(trial.name, markers, subject=trial.subject)
     at = {part: each.frames.R_lab_seg[looked] for part, each in motion.motions.items()}
     try:
-        legs = _places(model, replace(small, markers=_stacked(markers, at, slots)))
+        legs = _places(model, replace(small, markers=moved_copies(markers, at, slots)))
     except BiomechError:
         return {}  # a model that needs more of a trial than its markers
     responses = {}
@@ -232,7 +232,7 @@ def leg_responses(
     return responses
 
 
-def _leg_response(side: str, slots: Sequence[_Slot], frames: IntArray, change: FloatArray, carried: Carried) -> LegResponse:
+def _leg_response(side: str, slots: Sequence[Slot], frames: IntArray, change: FloatArray, carried: Carried) -> LegResponse:
     pairs = [(i, slot, slot.markers.get(side) or slot.markers.get("")) for i, slot in enumerate(slots)]
     tracked = [(i, slot, named) for i, slot, named in pairs if named is not None]
     moved = [slot.of(name) for _, slot, (name, _) in tracked]
@@ -243,8 +243,18 @@ def _leg_response(side: str, slots: Sequence[_Slot], frames: IntArray, change: F
     return LegResponse((*moved, *lost), frames, responses, np.array([*kept, *lost.values()]), widths)
 
 
-def _slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, static: bool = False) -> tuple[_Slot, ...]:
-    """Every displacement that is tried; markers of both legs with the same place in their segment share one."""
+def moved_slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, static: bool = False) -> tuple[Slot, ...]:
+    """Return every displacement that is tried; markers of both legs with the same place in their segment share one.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of the recording, with roles.
+    groups : Mapping[Part, Sequence[str]]
+        Segment -> markers that place it.
+    static : bool, optional
+        Whether markers that only a static trial shows are moved too.
+    """
     role_of = {name: role for (_, role), name in (markers.roles or default_roles()).items()}
     lists: dict[Part, list[str]] = {}
     taken: set[str] = set()
@@ -269,7 +279,7 @@ def _slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, static: bo
         for of_side in paired:
             named = {side: (name, (side, segment)) for side, name in of_side.items()}
             role = next((role_of[name] for name in of_side.values() if name in role_of), "")
-            slots += [_Slot(named, role, segment, axis) for axis in range(3)]
+            slots += [Slot(named, role, segment, axis) for axis in range(3)]
     return tuple(slots)
 
 
@@ -288,7 +298,7 @@ def _paired(names: Mapping[str, Sequence[str]], role_of: Mapping[str, str]) -> l
     return pairs
 
 
-def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: _Slot) -> FloatArray:
+def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: Slot) -> FloatArray:
     position = markers.position_m.copy()
     for name, part in slot.markers.values():
         if part in R_lab_seg:
@@ -296,8 +306,23 @@ def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: _Sl
     return position
 
 
-def _stacked(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slots: Sequence[_Slot]) -> Markers:
-    """The markers as they are, and behind them with every displacement."""
+def moved_copies(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slots: Sequence[Slot]) -> Markers:
+    """Return the markers as they are, and behind them with every displacement.
+
+    Parameters
+    ----------
+    markers : Markers
+        n frames.
+    R_lab_seg : Mapping[Part, FloatArray]
+        Segment -> its axes (n, 3, 3), laboratory axes.
+    slots : Sequence[Slot]
+        The p displacements, of `MOVED_BY_M` each.
+
+    Returns
+    -------
+    Markers
+        (1 + p) n frames.
+    """
     return _with(markers, np.concatenate([markers.position_m, *(_displaced(markers, R_lab_seg, slot) for slot in slots)]))
 
 
@@ -332,7 +357,7 @@ def _changes(points: FloatArray, axes: FloatArray) -> FloatArray:
 
 
 def _differences(
-    standing: BodyMotion, other: BodyMotion, slot: _Slot, by_tracking: Mapping[str, FloatArray | float]
+    standing: BodyMotion, other: BodyMotion, slot: Slot, by_tracking: Mapping[str, FloatArray | float]
 ) -> dict[CarriedKey, FloatArray]:
     """What calibrating anew changes; and what is left of it where the marker is not tracked, by side."""
     differences = {}
@@ -348,19 +373,41 @@ def _differences(
     return differences
 
 
-def _few_frames(trial: Trial, n: int) -> Trial | None:
-    """A trial of the few frames, evenly spread, in which most markers are seen."""
+def few_frames(trial: Trial, n: int, *, above: bool = False) -> Trial | None:
+    """Return a trial of few frames, evenly spread, in which most markers are seen; None where there is none.
+
+    Parameters
+    ----------
+    trial : Trial
+        A static trial.
+    n : int
+        How many frames.
+    above : bool, optional
+        Whether markers above the legs are kept.
+    """
     seen = np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1)
     whole = np.flatnonzero(seen == seen.max())
     if not len(whole):
         return None
     frames = whole[np.linspace(0, len(whole) - 1, n).astype(int)]
-    above = {name for (_, role), name in (trial.markers.roles or default_roles()).items() if role in _ABOVE_THE_LEGS}
-    names = [name for name in trial.markers.names if name not in above]
-    return Trial(trial.name, _only(trial.markers, names, frames), subject=trial.subject, path=trial.path)
+    roles = (trial.markers.roles or default_roles()).items()
+    left_out = set() if above else {name for (_, role), name in roles if role in _ABOVE_THE_LEGS}
+    names = [name for name in trial.markers.names if name not in left_out]
+    return Trial(trial.name, only(trial.markers, names, frames), subject=trial.subject, path=trial.path)
 
 
-def _only(markers: Markers, names: Sequence[str], frames: IntArray) -> Markers:
+def only(markers: Markers, names: Collection[str], frames: IntArray) -> Markers:
+    """Return some markers in some frames.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of a recording.
+    names : Collection[str]
+        Those that are kept, as far as they are there.
+    frames : IntArray
+        (K,), rows of the recording.
+    """
     kept = [i for i, name in enumerate(markers.names) if name in set(names)]
     position = markers.position_m[frames][:, kept]
     return Markers(tuple(markers.names[i] for i in kept), position, markers.rate_hz, roles=markers.roles)

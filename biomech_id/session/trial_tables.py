@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, wraps
-from itertools import islice
+from itertools import islice, tee
 from typing import Any, TypeVar
 
 from biomech_id.deprecation import deprecated
@@ -15,8 +15,10 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.movement.cycle import Cycle
 from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
+from biomech_id.session.bands.body_values import body_sds
 from biomech_id.session.bands.foot_bands import with_foot, with_pitch
 from biomech_id.session.bands.uncertainty import BandBlock, LaidBlock, UncertaintyRows, band_block
+from biomech_id.session.bands.upper_bands import upper_bands
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.session.tables.extrema import burst_rows, extrema_rows
@@ -182,7 +184,9 @@ def uncertainty_rows(trial: Solved) -> BandBlock:
         The trial, cut into cycles.
     """
     known: BandBlock | None = vars(trial).get("_kept", {}).get(uncertainty_rows)
-    return known or band_block((band for side in trial.errors for band in each_band(trial, side)), curves(trial))
+    if known:
+        return known
+    return band_block((each for side in trial.errors for band in each_band(trial, side) for each in band.with_upper), curves(trial))
 
 
 def kept_tables(trial: Solved) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -257,12 +261,16 @@ def each_band(trial: Solved, side: str) -> Iterator[CycleBand]:
     """
     if side not in trial.errors:
         return
-    frames_cut = sum(cycle.duration_s for cycle in trial.cycles) * trial.motion.rate_hz
-    if frames_cut <= KEPT_FRAMES or _computed(trial.errors[side]):
+    if _are_kept(trial) or _computed(trial.errors[side]):
         yield from _bands_of_leg(trial, side)
     else:
         sd_s = _event_sds_s(trial)
         yield from (band.of_cycle(band.cycle, sd_s(band.cycle)) for band in _fresh_bands(trial, side))
+
+
+def _are_kept(trial: Solved) -> bool:
+    """Whether its bands are few enough to be kept."""
+    return sum(cycle.duration_s for cycle in trial.cycles) * trial.motion.rate_hz <= KEPT_FRAMES
 
 
 def _bands_of_leg(trial: Solved, side: str) -> Iterator[CycleBand]:
@@ -282,6 +290,10 @@ def _fresh_bands(trial: Solved, side: str) -> Iterator[CycleBand]:
     """Compute the bands of a leg."""
     errors = trial.errors[side]
     made = cycle_bands(trial.motion, trial.loads, {side: errors}, trial.cycles, mass_kg=trial.mass_kg)
+    if errors.body is not None:
+        legs, cycles = tee(made)
+        uppers = upper_bands((band.cycle for band in cycles), trial.motion, errors)
+        made = (replace(band, upper=upper) for band, upper in zip(legs, uppers, strict=True))
     if not trial.foot_columns:
         yield from made
         return
@@ -392,12 +404,13 @@ def peak_rows(trial: Solved, uncertainty: UncertaintyRows | None = None) -> Iter
         key = (cycle.side, cycle.number)
         own, band = of_cycle.get(key, none), list(islice(passing.get(cycle.side, iter(())), 1))
         extrema, bursts = extrema_rows(own, [cycle]), burst_rows(own, sagittal.get(key, none), [cycle])
-        rows = list(with_peak_sd([*extrema, *bursts], band, own))
+        shown = [each for one in band for each in one.with_upper]
+        rows = list(with_peak_sd([*extrema, *bursts], shown, own))
         yield from rows[: len(extrema)]
         later[0].extend(rows[len(extrema) :])
         later[1].extend(joint_work_rows(own, band, [cycle]))
         if band and uncertainty is not None:
-            noted[cycle.side].append(uncertainty.lay(band_block(band, own)))
+            noted[cycle.side].append(uncertainty.lay(band_block(shown, own)))
     for more in later:
         yield from more
     if uncertainty is not None:
@@ -422,14 +435,33 @@ def spatiotemporal_rows(trial: Solved) -> tuple[dict[str, object], ...]:
     of_cycle = _event_sds_s(trial)
     sd_s = {key: of_cycle(cycle) for key, cycle in cycles.items() if cycle.side in trial.errors}
     parameters = {(each.side, each.cycle, each.parameter): each for each in trial.parameters}
+    of_body = {(band.cycle.side, band.cycle.number): sds for side in trial.errors for band, sds in _body_sds(trial, side)}
     rows: list[dict[str, object]] = []
     for parameter in trial.parameters:
         key, sd = (parameter.side, parameter.cycle), float("nan")
         plain = parameters.get((*key, parameter.parameter.removesuffix("_dimensionless")), parameter)
         if key in sd_s:
-            sd = parameter_sd(parameter, plain, cycles[key], sd_s[key], trial.errors[parameter.side].sizes)
+            known = of_body.get(key, {}).get(parameter.parameter)
+            sizes = trial.errors[parameter.side].sizes
+            sd = parameter_sd(parameter, plain, cycles[key], sd_s[key], sizes) if known is None else known
         rows.append({**vars(parameter), "sd": sd})
     return tuple(rows)
+
+
+def _body_sds(trial: Solved, side: str) -> Iterator[tuple[CycleBand, dict[str, float]]]:
+    """Bands above the pelvis of the cycles of a leg, and how far the parameters made of them can be off."""
+    sd_s, of_cycle, skin = _event_sds_s(trial), curves(trial).by_cycle(), skin_functions(trial.motion, side)
+    own = [cycle for cycle in trial.cycles if cycle.side == side]
+    uppers = upper_bands(own, trial.motion, trial.errors[side])
+    if _are_kept(trial) or _computed(trial.errors[side]):
+        uppers = (band.upper for band in _bands_of_leg(trial, side))
+    for upper in uppers:
+        if upper is None:
+            continue
+        band = upper.of_cycle(upper.cycle, sd_s(upper.cycle))
+        names = of_cycle.get((side, band.cycle.number), stack_curves([]))
+        curve_of = {(name.variable, name.component): values for name, values in zip(names.names, names.values, strict=True)}
+        yield band, body_sds(trial, band.cycle, band, curve_of.get, skin)
 
 
 # Until version 0.4 a trial has its tables as attributes too.

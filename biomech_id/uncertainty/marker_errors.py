@@ -176,6 +176,18 @@ class LegMarkerErrors:
                 np.multiply(change, x_k, out=later)
         return changes
 
+    def placed_m(self, marker: MovedMarker) -> float:
+        """Return how far a marker lies beside its place along an axis, one standard deviation, metres; 0 for one that has none.
+
+        Parameters
+        ----------
+        marker : MovedMarker
+            Of the leg or the pelvis.
+        """
+        stem, _ = placement_of(marker)
+        ways = self._directions(marker) if stem else ()
+        return float(np.hypot.reduce([self.sizes[f"{stem}_{way}_mm"] * share for way, share in ways])) / MM_PER_M
+
     def axes(self, frames: IntArray) -> FloatArray:
         """Return the axes of a leg and the pelvis.
 
@@ -207,11 +219,8 @@ class LegMarkerErrors:
         fitted = range(len(self.response.moved), len(self.response.walking))
         errors = [_Error(i, 1.0, None) for i in fitted if group == "segment_axes"]
         for i, marker in enumerate(() if fitted else self.response.moved):
-            stem, source = placement_of(marker)
-            if source == group:
-                size = float(np.hypot.reduce([self.sizes[f"{stem}_{way}_mm"] * share for way, share in self._directions(marker)]))
-                if size > 0.0:
-                    errors.append(_Error(i, size / MM_PER_M, None))
+            if placement_of(marker)[1] == group and (size := self.placed_m(marker)) > 0.0:
+                errors.append(_Error(i, size, None))
         joint = group.removesuffix("_centre")
         if joint in self.response.widths and group.endswith("_centre"):
             errors.append(_Error(joint, self.sizes[f"{joint}_width_mm"] / MM_PER_M, None))

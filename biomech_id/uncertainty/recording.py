@@ -11,7 +11,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.model_errors import NOISY_POINTS, LegResponse, ModelErrors
+from biomech_id.dynamics.model_errors import NOISY_POINTS, LegResponse, ModelErrors, MovableBody
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filter_choice import FilterChoice
 from biomech_id.signal.filters import LowPass
@@ -41,12 +41,18 @@ class LegErrors:
         Standard deviation of the hip centre about its mean error, where it is that of Davis et al.'s regression; 0 elsewhere.
     sizes : Mapping[str, float], optional
         Name -> standard deviation of every error (see `sizes.error_sizes`).
+    hip_sd_m : float, optional
+        Standard deviation of the hip centre along each axis, metres.
+    body : MovableBody | None, optional
+        Markers of the whole body, the same for both legs; None where nothing above the pelvis is tracked.
     """
 
     sources: Mapping[str, Sequence[ErrorSource]]
     markers: LegMarkerErrors | None = None
     davis_sd_m: float = 0.0
     sizes: Mapping[str, float] = field(default_factory=error_sizes)
+    hip_sd_m: float = 0.0
+    body: MovableBody | None = None
 
 
 def sources_of_error(
@@ -55,6 +61,7 @@ def sources_of_error(
     choice: FilterChoice,
     sizes: Mapping[str, float],
     responses: Mapping[str, LegResponse] = MappingProxyType({}),
+    body: MovableBody | None = None,
 ) -> dict[str, LegErrors]:
     """Return what can be wrong with each leg of a trial.
 
@@ -70,6 +77,8 @@ def sources_of_error(
         Name -> standard deviation (see `sizes.error_sizes`).
     responses : Mapping[str, LegResponse], optional
         Side -> what the model makes of markers that are off. For a leg not named, errors of its joint centres and axes are assumed.
+    body : MovableBody | None, optional
+        Markers of the whole body; None where nothing above the pelvis is tracked.
 
     Returns
     -------
@@ -97,7 +106,8 @@ def sources_of_error(
         markers = LegMarkerErrors(responses[side], motion, side, sizes) if side in responses else None
         if markers is not None:
             sources = {group: of_group for group, of_group in sources.items() if group not in MARKER_SOURCES}
-        errors[side] = LegErrors(sources, markers, hip_centre_mm / MM_PER_M if hip.has_shift else 0.0, sizes)
+        hip_m = hip_centre_mm / MM_PER_M
+        errors[side] = LegErrors(sources, markers, hip_m if hip.has_shift else 0.0, sizes, hip_m, body)
     return errors
 
 

@@ -30,7 +30,8 @@ def analysed(movement: str) -> Solved:
 def rows(movement: str) -> dict[tuple[str, str], bool]:
     """(table, what a row is called) -> whether every such row has a band, of the tables of one trial."""
     trial = analysed(movement)
-    with_band = {(band.cycle.side, band.cycle.number, *name) for band in bands(trial) for name in band.names}
+    every = [band for of_leg in bands(trial) for band in of_leg.with_upper]
+    with_band = {(band.cycle.side, band.cycle.number, *name) for band in every for name in band.names}
     known: dict[tuple[str, str], bool] = {}
     for name in curves(trial).names:
         key = ("cycles", name.variable)

@@ -21,6 +21,7 @@ from biomech_id.gait.events import search_events
 from biomech_id.gait.review import Review, corrected
 from biomech_id.gait.tracked import solve_movement, with_plates
 from biomech_id.languages import Sentence
+from biomech_id.models.body_response import body_markers
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import leg_responses
@@ -110,7 +111,8 @@ def errors(walk: TrialAnalysis, recipe: Recipe) -> TrialAnalysis:
 
         assert isinstance(walk.model, SkeletalModel)
         responses = {side: with_fit_errors(walk.model, movement.trial, side, each) for side, each in responses.items()}
-    found = sources_of_error(movement, walk.model.errors, walk.prepared.filter, error_sizes(recipe.error_sizes), responses)
+    body, sizes = body_markers(walk.model, movement.trial, movement), error_sizes(recipe.error_sizes)
+    found = sources_of_error(movement, walk.model.errors, walk.prepared.filter, sizes, responses, body)
     return replace(walk, errors=found)
 
 

@@ -73,6 +73,8 @@ class CycleBand:
     numbers : tuple[int, ...], optional
         Which of those drawn each of the first errors is; any after them change no curve of a score. Empty: the P errors are all, in
         their order.
+    upper : CycleBand | None, optional
+        Bands of the same cycle's angles above the pelvis and of its centre of mass (`session.bands.upper_bands`).
     """
 
     cycle: Cycle
@@ -84,6 +86,7 @@ class CycleBand:
     event_sd_s: Mapping[str, float] = field(default_factory=dict)
     drawn: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    upper: CycleBand | None = None
 
     def of_cycle(self, cycle: Cycle, event_sd_s: Mapping[str, float]) -> CycleBand:
         """Return the band of the same curves, of whose cycle or events something else is known now.
@@ -95,10 +98,16 @@ class CycleBand:
         event_sd_s : Mapping[str, float]
             Field of the cycle -> standard deviation of that event's time, seconds.
         """
-        again = replace(self, cycle=cycle, event_sd_s=event_sd_s)
+        upper = None if self.upper is None else self.upper.of_cycle(cycle, event_sd_s)
+        again = replace(self, cycle=cycle, event_sd_s=event_sd_s, upper=upper)
         # Nothing of what the changes add up to is another.
         again.__dict__.update(_variances=self._variances, total=self.total)
         return again
+
+    @property
+    def with_upper(self) -> tuple[CycleBand, ...]:
+        """Itself, and that of what is above the pelvis where there is one."""
+        return (self,) if self.upper is None else (self, self.upper)
 
     def sd(self, source: str) -> FloatArray:
         """Standard deviation (V, 101) from one source; zero where it does nothing.
