@@ -10,7 +10,7 @@ for everything but reading, which happens in that other process unless the file 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -40,6 +40,8 @@ class Registry(MutableMapping[RowName, Value]):
         What is registered, for sentences: "body model".
     builtin : Mapping[RowName, Value | str], optional
         The library's own. A text "module:attribute" is imported when somebody asks for the value.
+    reserved : Collection[RowName], optional
+        Names that the library uses without a row; nothing can be added under them.
 
     Examples
     --------
@@ -51,8 +53,10 @@ class Registry(MutableMapping[RowName, Value]):
     1.5
     """
 
-    def __init__(self, kind: str, builtin: Mapping[RowName, Value | str] = MappingProxyType({})) -> None:
-        self.kind = kind
+    def __init__(
+        self, kind: str, builtin: Mapping[RowName, Value | str] = MappingProxyType({}), reserved: Collection[RowName] = ()
+    ) -> None:
+        self.kind, self.reserved = kind, reserved
         self._rows: dict[RowName, tuple[Value | str, str]] = {name: (value, GROUP) for name, value in builtin.items()}
 
     def __getitem__(self, name: RowName) -> Value:
@@ -110,9 +114,10 @@ class Registry(MutableMapping[RowName, Value]):
         """
         origin = _registering_module()
         row = (value, origin)
-        if self._rows.setdefault(name, row) is not row:
+        if name in self.reserved or self._rows.setdefault(name, row) is not row:
+            of = GROUP if name in self.reserved else self.origin(name)
             raise OptionError(
-                f"There is a {self.kind} {name} already, of {self.origin(name)}; {origin} cannot register another one.",
+                f"There is a {self.kind} {name} already, of {of}; {origin} cannot register another one.",
                 value=name, expected="a name of its own", where=origin,
             )  # fmt: skip
 

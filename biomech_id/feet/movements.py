@@ -156,7 +156,7 @@ class AddedMovement:
 
 
 #: Movements from outside the library, asked in the order in which they came.
-ADDED_MOVEMENTS: Registry[str, AddedMovement] = Registry("movement")
+ADDED_MOVEMENTS: Registry[str, AddedMovement] = Registry("movement", reserved=tuple(TrialKind))
 
 
 def register_movement(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
+from biomech_id.arguments import a_word, holds
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.files.settings import Setting, is_number
 from biomech_id.gait.review import Repair
@@ -17,6 +18,7 @@ from biomech_id.trial.plates import PLATE_PARTS, mirrored_plate
 from biomech_id.values import dataclass, replace
 
 
+@holds(doubts=a_word(("markers", "plates", "channels")))
 @dataclass(frozen=True)
 class RepairKind:
     """One kind of repair.

@@ -122,9 +122,10 @@ def _table(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     try:
         cells, not_taken = FORMS[kind](path)
     except ImportError as error:
+        package = "openpyxl" if kind == ".xlsx" else error.name or str(error)
         raise MissingInputError(
-            "A workbook needs the package openpyxl, which is not installed: type `pip install openpyxl`, or save it as CSV.",
-            value="openpyxl", expected="openpyxl", where=str(path),
+            f"{path.name} needs the package {package}, which is not installed: type `pip install {package}`, or save it as CSV.",
+            value=package, expected=package, where=str(path),
         ) from error  # fmt: skip
     except BiomechError:
         raise

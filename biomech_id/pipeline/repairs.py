@@ -61,7 +61,7 @@ def repaired(trials: Sequence[Trial], repairs: Sequence[Repair]) -> tuple[Trial,
 def _put_right(trial: Trial, repairs: Sequence[Repair]) -> Trial:
     for repair in repairs:
         if repair.kind != "copy" or trial.name in repair.what:
-            put_right = REPAIRS[repair.kind].put_right
+            put_right = REPAIRS.named(repair.kind, str(repair)).put_right
             trial = (put_right(trial, repair) if put_right else trial).after(repair.said)
     return trial
 

@@ -19,11 +19,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, all_finite, over_seen
 from biomech_id.signal.gaps import FILLERS, LEFT_OPEN, SPLINE_NEEDS, Gap, mates_of
+from biomech_id.signal.gaps import MATES as MATES
+from biomech_id.signal.gaps import MOVEMENTS as MOVEMENTS
 from biomech_id.signal.runs import runs
 from biomech_id.values import dataclass, replace
 
-MATES = "segment mates"
-MOVEMENTS = "principal movements"
 #: A fill that can be farther off than this is not made, metres.
 LARGEST_ERROR_M = 0.015
 #: Ways to learn a marker from others: name, how many others, most principal components, and ridge (share of the features' power).

@@ -22,6 +22,9 @@ from biomech_id.values import dataclass, replace
 SPLINE = "spline"
 RIGID_BODY = "rigid body"
 LEFT_OPEN = "left open"
+#: Fillers of `gap_repair`, of gaps that are left open.
+MATES = "segment mates"
+MOVEMENTS = "principal movements"
 
 #: Frames on each side of a gap that a spline passes through, and the fewest it needs there.
 SPLINE_REACH, SPLINE_NEEDS = 10, 3
@@ -306,7 +309,9 @@ def _by_rigid_body(
 #: of each segment that it is on.
 GapFiller = Callable[[FloatArray, BoolArray, int, int, int, list[list[int]]], FloatArray | None]
 #: The last one is asked first.
-FILLERS: Registry[str, GapFiller] = Registry("gap filler", {SPLINE: _by_spline, RIGID_BODY: _by_rigid_body})
+FILLERS: Registry[str, GapFiller] = Registry(
+    "gap filler", {SPLINE: _by_spline, RIGID_BODY: _by_rigid_body}, (LEFT_OPEN, MATES, MOVEMENTS)
+)
 
 
 def register_gap_filler(name: str, fill: GapFiller) -> None:

@@ -93,8 +93,16 @@ class AddedMeasure:
     sd: Callable[[float, Cycle, Mapping[str, float]], float] | None = None
 
 
+#: Those that have a dimensionless form, and the others that every walk has.
+_SCALED = ("speed", "stride_length", "step_length", "step_width", "stride_time", "step_time", "cadence")
+_UNSCALED = (
+    "stance_time", "swing_time", "foot_off", "opposite_foot_off", "opposite_foot_contact", "single_support", "double_support",
+    "single_support_time", "double_support_time",
+)  # fmt: skip
 #: Measures of every cycle from outside the library, by their names in ``spatiotemporal.csv``.
-ADDED_MEASURES: Registry[str, AddedMeasure] = Registry("time-distance parameter")
+ADDED_MEASURES: Registry[str, AddedMeasure] = Registry(
+    "time-distance parameter", reserved=(*_UNSCALED, *_SCALED, *(f"{name}_dimensionless" for name in _SCALED))
+)
 
 
 def register_measure(name: str, measure: AddedMeasure) -> None:
