@@ -16,10 +16,10 @@ import pytest
 from biomech_id import languages
 from biomech_id.cli.run import print_outcome
 from biomech_id.files.json_text import jsonable
-from biomech_id.judgement import quality
 from biomech_id.judgement.check import iter_check
 from biomech_id.models.conventional import calibration
 from biomech_id.models.joint_centres import anatomical
+from biomech_id.movement import grades
 from biomech_id.pipeline.run import run_job
 from biomech_id.report.layout import style
 from biomech_id.report.layout.records import records
@@ -77,7 +77,7 @@ def speak_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     def words(language: str, table: str) -> Mapping[str, Any]:
         return _reworded_entry(plain(language, table)) if table == "report" else plain(language, table)
 
-    for room in (style, quality):
+    for room in (style, grades):
         monkeypatch.setattr(room, "terms_of", words)
     for name in ("HIP_METHOD", "CENTRE_METHOD"):
         monkeypatch.setattr(calibration, name, reworded(getattr(calibration, name)))
