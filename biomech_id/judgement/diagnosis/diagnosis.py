@@ -372,6 +372,6 @@ def _without(judged: JudgedWalk, one: Possible, size: float) -> JudgedWalk | Non
         legs, plates = (
             {key: value - size * one.at.get(key, 0.0) for key, value in values.items()} for values in (judged.legs, judged.plates)
         )
-        return replace(judged, legs=legs, plates=plates)
+        return replace(judged, legs=legs, plates=plates, as_recorded=False)
     session = one.into(judged.session, -size)
     return None if session is None else residuals(session, judged)

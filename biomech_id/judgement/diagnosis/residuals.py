@@ -18,11 +18,14 @@ class JudgedWalk:
         The session in memory.
     legs, plates : ResidualValues
         (residual, unit) -> value, in the units of ``spread.csv``.
+    as_recorded : bool, optional
+        Whether they are those of the session; False where something was taken off them directly.
     """
 
     session: Recorded
     legs: ResidualValues
     plates: ResidualValues
+    as_recorded: bool = True
 
     @property
     def values(self) -> ResidualValues:
@@ -49,5 +52,10 @@ def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk
     if before is None or (session.aided, session.prostheses) != (old.aided, old.prostheses):
         return JudgedWalk(session, of_legs(session), of_plates(session))
     same = session.markers is old.markers and session.standing is old.standing and session.subject is old.subject
-    legs = before.legs if same else of_legs(session, (old, before.legs))
-    return JudgedWalk(session, legs, of_plates(session, (old, before.plates)))
+    if before.as_recorded:
+        legs = before.legs if same else of_legs(session, (old, before.legs))
+        return JudgedWalk(session, legs, of_plates(session, (old, before.plates)))
+    # No leg or plate is mixed from what something was taken off and what it was not.
+    kept = session.markers is old.markers and session.subject.mass_kg == old.subject.mass_kg
+    kept = kept and session.plates is old.plates and session.events is old.events
+    return JudgedWalk(session, before.legs if same else of_legs(session), before.plates if kept else of_plates(session), False)

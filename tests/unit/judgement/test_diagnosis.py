@@ -13,7 +13,7 @@ from biomech_id.errors import MissingInputError, OptionError, OutputError
 from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
-from biomech_id.judgement.diagnosis.diagnosis import Search, diagnose_recorded
+from biomech_id.judgement.diagnosis.diagnosis import Search, _without, diagnose_recorded
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
@@ -47,6 +47,18 @@ def test_every_residual_has_its_row_and_its_spread(judged: JudgedWalk) -> None:
         # The reference floors eigenvalues at 0.05; the mean of two such matrices, in three digits, stays above.
         assert np.linalg.eigvalsh(matrix).min() > 0.04
     assert set(spread.units) <= {"1", "%", "% weight", "deg", "frames", "ln", "ln(m/s3)", "mm", "ms"}
+
+
+def test_a_leg_is_not_mixed_from_numbers_with_and_without_a_way_of_walking(judged: JudgedWalk) -> None:
+    """What a way of walking adds was taken off the numbers, not out of the markers: a leg worked out anew has it again."""
+    way = next(one for one in gaits(judged.session, judged.values) if one.name == "L toe walking")
+    less = _without(judged, way, 1.0)
+    assert less is not None
+    assert less.legs != judged.legs
+    one = next(one for one in possible(judged.session, set(judged.values)) if one.name == "RKNE forward, whole")
+    changed = one.into(judged.session, one.row.tau)
+    assert changed is not None
+    assert residuals(changed, less).values == residuals(changed).values
 
 
 def test_what_is_taken_over_is_what_would_be_worked_out_anew(judged: JudgedWalk) -> None:
