@@ -277,7 +277,7 @@ class MotionStack(Sequence[Motion]):
     """The motions of n segments side by side, so that one array operation serves all of them.
 
     Frames come first in meaning; in memory the arrays are column-major: one component of one segment over all frames is
-    contiguous (see `biomech_id.algebra.vectors`).
+    contiguous (see `biomech_id.algebra.vectors`). The motions' own arrays become parts of it: nothing lies in memory twice.
 
     Attributes
     ----------
@@ -317,9 +317,15 @@ class MotionStack(Sequence[Motion]):
                 where="MotionStack",
             )
         object.__setattr__(self, "motions", tuple(self.motions))
-        object.__setattr__(self, "R_lab_seg", stacked([motion.frames.R_lab_seg for motion in self.motions]))
+        self._stack("R_lab_seg", [motion.frames for motion in self.motions])
         for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
-            object.__setattr__(self, name, stacked([getattr(motion, name) for motion in self.motions]))
+            self._stack(name, self.motions)
+
+    def _stack(self, name: str, parts: Sequence[Motion | Frames]) -> None:
+        stack = stacked([getattr(part, name) for part in parts])
+        object.__setattr__(self, name, stack)
+        for i, part in enumerate(parts):
+            object.__setattr__(part, name, stack[:, i])
 
     def __len__(self) -> int:
         return len(self.motions)

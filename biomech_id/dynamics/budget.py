@@ -25,10 +25,19 @@ from biomech_id.dynamics.recursion import Wrenches, joint_wrenches, subtract_out
 Share = tuple[FloatArray | None, FloatArray]
 
 
-def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
-    """Split joint wrenches into the parts that each cause alone would give.
+def parts_of(p: Problem) -> tuple[str, ...]:
+    """Return the parts that joint wrenches are split into: `conventions.BUDGET_PARTS` first, in that order, whatever acts.
 
-    The parts of `conventions.BUDGET_PARTS` are always there and come first, in that order.
+    Parameters
+    ----------
+    p : Problem
+        Chain, gravity and external wrenches of N frames.
+    """
+    return (*BUDGET_PARTS, *(part for part in dict.fromkeys(load.part for load in p.outside) if part not in BUDGET_PARTS))
+
+
+def share_of(p: Problem, inertial: Wrenches, part: str) -> Share:
+    """Work out the part of joint wrenches that one cause alone would give.
 
     Parameters
     ----------
@@ -36,24 +45,23 @@ def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
         Chain, gravity and external wrenches of N frames.
     inertial : Wrenches
         I alpha and omega x I omega, as from `recursion.inertial_moments`.
+    part : str
+        One of `parts_of`.
 
     Returns
     -------
-    dict[str, Share]
-        Part -> force (N, n, 3), N, or None for a part without one, and moment (N, n, 3), N m, about the joint centres, laboratory
-        axes; the force is (n, 3) where it is the same in every frame.
+    Share
+        Force (N, n, 3), N, or None for a part without one, and moment (N, n, 3), N m, about the joint centres, laboratory axes;
+        the force is (n, 3) where it is the same in every frame.
     """
     angular, gyroscopic = inertial
-    parts: dict[str, Share] = {
-        "gravity": _caused_by_gravity(p),
-        "linear_inertia": _caused_by_forces(p, p.com_acceleration_lab_m_s2),
-        "angular_inertia": _caused_by_moments(p, angular),
-        "gyroscopic": _caused_by_moments(p, gyroscopic),
-    }
-    for part in dict.fromkeys(["ground_reaction", *(load.part for load in p.outside)]):
-        parts[part] = _caused_from_outside(p, part)
-    order = (*BUDGET_PARTS, *(part for part in parts if part not in BUDGET_PARTS))
-    return {part: parts[part] for part in order}
+    if part == "gravity":
+        return _caused_by_gravity(p)
+    if part == "linear_inertia":
+        return _caused_by_forces(p, p.com_acceleration_lab_m_s2)
+    if part in ("angular_inertia", "gyroscopic"):
+        return _caused_by_moments(p, angular if part == "angular_inertia" else gyroscopic)
+    return _caused_from_outside(p, part)
 
 
 def _caused_by_gravity(p: Problem) -> Share:

@@ -8,7 +8,6 @@ pelvis as the base.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -143,7 +142,7 @@ class Chain:
         """Number of segments n."""
         return len(self.segments)
 
-    @cached_property
+    @property
     def com_velocity_lab_m_s(self) -> FloatArray:
         """Velocities of the centres of mass (N, n, 3), m/s, laboratory axes."""
         return stacked([motion.com_velocity_lab_m_s for motion in self.motions])

@@ -13,14 +13,16 @@ A missing frame of a segment leaves every joint proximal to it missing in that f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.late import LateMapping
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
@@ -28,12 +30,12 @@ from biomech_id.arguments import Kind, a, a_switch, a_word, takes
 from biomech_id.conventions import GRAVITY_LAB_M_S2, SIDES
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
-from biomech_id.dynamics.budget import Share, budget_of
+from biomech_id.dynamics.budget import Share, parts_of, share_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import WRENCHES, External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
-from biomech_id.dynamics.problem import Problem
-from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
+from biomech_id.dynamics.problem import STRETCH, Problem
+from biomech_id.dynamics.recursion import Wrenches, inertial_moments, joint_wrenches, need_of_segments
 from biomech_id.dynamics.window import refuse_other_window
 from biomech_id.errors import MissingInputError, ShapeError
 from biomech_id.signal.derivatives import END_FRAMES, quintic_derivatives
@@ -115,32 +117,44 @@ def solve(
     external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
     problem = Problem.of(chain, external, gravity)
+    parts = parts_of(problem) if budget else ()
+    at_once = parts if chain.n_frames <= STRETCH else ()
     if method == "recursive":
-        forces, moments = _recurse(problem, budget)
+        forces, moments = _recurse(problem, (TOTAL, *at_once))
     else:
-        forces, moments = _recurse(problem, budget) if budget else ({}, {})
+        forces, moments = _recurse(problem, at_once)
         forces[TOTAL], moments[TOTAL] = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
     no_force = np.broadcast_to(0.0, problem.shape)
-    parts = {part: ChainLoads(chain, forces.get(part, no_force), moments[part]) for part in moments if part != TOTAL}
-    return ChainLoads(chain, forces[TOTAL], moments[TOTAL], external, gravity, parts if budget else None)
+    shares: Mapping[str, ChainLoads] = {part: ChainLoads(chain, forces.get(part, no_force), moments[part]) for part in at_once}
+    if len(parts) > len(at_once):
+        shares = LateMapping(parts, partial(_part_alone, chain, problem))
+    return ChainLoads(chain, forces[TOTAL], moments[TOTAL], external, gravity, shares if budget else None)
 
 
-def _recurse(p: Problem, budget: bool) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """Joint forces and moments, the total and with ``budget`` each part, by the sum up the chain, stretch by stretch."""
+def _part_alone(chain: Chain, p: Problem, part: str) -> ChainLoads:
+    """One part of a long recording's budget, all of which take 1 kB a frame."""
+    forces, moments = _recurse(p, (part,))
+    return ChainLoads(chain, forces.get(part, np.broadcast_to(0.0, p.shape)), moments[part])
+
+
+def _recurse(p: Problem, parts: Sequence[str]) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Joint forces and moments of some parts, of which `TOTAL` is all, by the sum up the chain, stretch by stretch."""
     forces: dict[str, FloatArray] = {}
     moments: dict[str, FloatArray] = {}
     for frames, stretch in p.stretches():
         inertial = inertial_moments(stretch)
-        shares: dict[str, Share] = {TOTAL: joint_wrenches(stretch, need_of_segments(stretch, inertial))}
-        if budget:
-            shares |= budget_of(stretch, inertial)
-        for part, (force, moment) in shares.items():
+        for part in parts:
+            force, moment = _share(stretch, inertial, part)
             _put(moments, part, frames, moment, p.shape)
             if force is not None:
                 _put(forces, part, frames, force, p.shape)
     for array in (*forces.values(), *moments.values()):
         array.flags.writeable = False
     return forces, moments
+
+
+def _share(p: Problem, inertial: Wrenches, part: str) -> Share:
+    return joint_wrenches(p, need_of_segments(p, inertial)) if part == TOTAL else share_of(p, inertial, part)
 
 
 def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatArray, shape: tuple[int, ...]) -> None:
@@ -326,7 +340,8 @@ def _ground_wrench(motion: BodyMotion, contacts: Mapping[str, FootContact], side
 def _joint_load(loads: ChainLoads, side: str, joint: str, around: Mapping[str, Motion]) -> JointLoad:
     distal = DISTAL_SEGMENT[joint]
     name = f"{side} {distal}"
-    parts = None if loads.budget is None else {part: share.wrench(name) for part, share in loads.budget.items()}
+    budget = loads.budget
+    parts = None if budget is None else LateMapping(tuple(budget), lambda part: budget[part].wrench(name))
     return JointLoad(side, joint, loads.wrench(name), distal, PROXIMAL_SEGMENT[joint], around, parts)
 
 

@@ -21,7 +21,7 @@ NUMBER_BYTES, NUMBERS = 60, 400
 #: A recording this short is analysed whatever the system says: what it tells of its memory is rough.
 ALWAYS_FRAMES = 2000
 #: An array of so many bytes has memory of its own, of recordings longer than that.
-LARGE_BYTES, _MMAP_THRESHOLD = 4 << 20, -3
+LARGE_BYTES, _MMAP_THRESHOLD = 2 << 20, -3
 
 
 def require_room(trial: Trial, *, bands: bool, whole: bool = True, opensim: bool = False, free: int | None = None) -> None:

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from biomech_id.algebra.late import LateMapping
 from biomech_id.emg.channels import EmgInput
 from biomech_id.errors import Finding, OptionError, option
 from biomech_id.files.output_names import IN_NO_FILE_NAME, is_plain
@@ -400,7 +401,8 @@ class Pseudonym:
             return self.of(value)
         if isinstance(value, Sentence | Finding):
             return replace(value, values=self.of_values(value.values), **self._where(value))
-        if isinstance(value, Mapping) and not isinstance(value, Solved):
+        # What is made anew each time is another value each time; parts of moments are numbers, without a word in them.
+        if isinstance(value, Mapping) and not isinstance(value, Solved | LateMapping):
             made = {self._through(name): self._through(each) for name, each in value.items()}
             same = all(a is b and c is d for (a, c), (b, d) in zip(value.items(), made.items(), strict=False))
             return value if same and len(made) == len(value) else made

@@ -17,7 +17,7 @@ from biomech_id.session.bands.band_values import joint_work_rows, parameter_sd, 
 from biomech_id.session.bands.bands import CycleBand, cycle_bands
 from biomech_id.session.bands.body_values import body_sds
 from biomech_id.session.bands.foot_bands import with_foot, with_pitch
-from biomech_id.session.bands.uncertainty import BandBlock, LaidBlock, UncertaintyRows, band_block
+from biomech_id.session.bands.uncertainty import BandBlock, LaidBlock, LaidRows, band_block
 from biomech_id.session.bands.upper_bands import upper_bands
 from biomech_id.session.solved import Solved
 from biomech_id.session.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
@@ -105,6 +105,10 @@ def curves(trial: Solved) -> Curves:
     Curves
         (n_curves, 101), in the units of the sign table; rows of ``cycles.csv``.
     """
+    return stack_curves(_each_curves(trial))
+
+
+def _each_curves(trial: Solved) -> Iterator[Curves]:
     ground: dict[str, Any] = {"mass_kg": trial.mass_kg, "floor_m": trial.surfaces_m, "belts": trial.belts}
     turning = trial.kind is TrialKind.TURN
     return cycle_curves(frames(trial), trial.motion, trial.shown_contacts, trial.cycles, turning=turning, **ground)
@@ -124,8 +128,12 @@ def trial_budget(trial: Solved) -> Curves:
     Curves
         (n_curves, 101), N m/kg, rows of ``budget.csv``; empty without loads or without a budget.
     """
+    return stack_curves(_each_budget(trial))
+
+
+def _each_budget(trial: Solved) -> Iterator[Curves]:
     if trial.loads is None or trial.mass_kg is None:
-        return stack_curves([])
+        return iter(())
     return budget_curves(trial.motion, trial.loads, trial.cycles, mass_kg=trial.mass_kg)
 
 
@@ -171,7 +179,7 @@ class _NoSources(Mapping[str, Any]):
 
 #: Tables of a trial that `kept_tables` gives.
 _TABLES = ("frames", "curves", "trial_budget", "peaks", "spatiotemporal_rows")
-#: Frames of a trial's cycles up to which its bands are kept for whoever asks again: they take 50 kB a frame.
+#: Frames of a trial's cycles up to which its curves and bands are kept for whoever asks again: bands take 50 kB a frame.
 KEPT_FRAMES = 4000
 
 
@@ -269,7 +277,7 @@ def each_band(trial: Solved, side: str) -> Iterator[CycleBand]:
 
 
 def _are_kept(trial: Solved) -> bool:
-    """Whether its bands are few enough to be kept."""
+    """Whether its curves and bands are few enough to be kept."""
     return sum(cycle.duration_s for cycle in trial.cycles) * trial.motion.rate_hz <= KEPT_FRAMES
 
 
@@ -376,45 +384,56 @@ def peaks(trial: Solved) -> tuple[dict[str, object], ...]:
     return tuple(peak_rows(trial))
 
 
-def peak_rows(trial: Solved, uncertainty: UncertaintyRows | None = None) -> Iterator[dict[str, object]]:
+def peak_rows(trial: Solved, laid: Mapping[str, LaidRows] | None = None) -> Iterator[dict[str, object]]:
     """Yield what `peaks` returns, one row after the other.
 
     Parameters
     ----------
     trial : Solved
         The trial, cut into cycles.
-    uncertainty : UncertaintyRows | None, optional
-        Takes the rows of ``uncertainty.csv`` as well, for which the bands of a long trial would be computed again.
+    laid : Mapping[str, LaidRows] | None, optional
+        "cycles", "budget" and "uncertainty" -> takes the rows of that table, for which curves and bands of a long trial would be
+        computed again.
 
     Yields
     ------
     dict[str, object]
         Rows of ``peaks.csv``.
     """
-    if (known := vars(trial).get("_kept", {}).get(peaks.__wrapped__)) is not None:  # type: ignore[attr-defined]
-        if uncertainty is not None:
-            uncertainty.blocks.append(uncertainty.lay(uncertainty_rows(trial)))
+    results = vars(trial).get("_kept", {})
+    known, passes = results.get(peaks.__wrapped__), not _are_kept(trial) and curves.__wrapped__ not in results  # type: ignore[attr-defined]
+    if laid is not None and (known is not None or not passes):
+        laid["cycles"].add(curves(trial).block())
+        laid["budget"].add(trial_budget(trial).block())
+    if known is not None:
+        if laid is not None:
+            laid["uncertainty"].add(uncertainty_rows(trial))
         yield from known
         return
-    of_cycle, sagittal, none = curves(trial).by_cycle(), _sagittal(trial).by_cycle(), stack_curves([])
+    sagittal, none = _sagittal(trial).by_cycle(), stack_curves([])
     passing = {side: each_band(trial, side) for side in trial.errors}
+    of_cycle = {} if passes else curves(trial).by_cycle()
+    all_curves = _each_curves(trial) if passes else (of_cycle.get((cycle.side, cycle.number), none) for cycle in trial.cycles)
     later: tuple[list[dict[str, object]], ...] = ([], [])
     noted: dict[str, list[LaidBlock]] = {side: [] for side in trial.errors}
-    for cycle in trial.cycles:
-        key = (cycle.side, cycle.number)
-        own, band = of_cycle.get(key, none), list(islice(passing.get(cycle.side, iter(())), 1))
-        extrema, bursts = extrema_rows(own, [cycle]), burst_rows(own, sagittal.get(key, none), [cycle])
+    for cycle, own in zip(trial.cycles, all_curves, strict=True):
+        band = list(islice(passing.get(cycle.side, iter(())), 1))
+        extrema, bursts = extrema_rows(own, [cycle]), burst_rows(own, sagittal.get((cycle.side, cycle.number), none), [cycle])
         shown = [each for one in band for each in one.with_upper]
         rows = list(with_peak_sd([*extrema, *bursts], shown, own))
         yield from rows[: len(extrema)]
         later[0].extend(rows[len(extrema) :])
         later[1].extend(joint_work_rows(own, band, [cycle]))
-        if band and uncertainty is not None:
-            noted[cycle.side].append(uncertainty.lay(band_block(shown, own)))
+        if laid is not None and passes:
+            laid["cycles"].add(own.block())
+        if band and laid is not None:
+            noted[cycle.side].append(laid["uncertainty"].lay(band_block(shown, own)))
     for more in later:
         yield from more
-    if uncertainty is not None:
-        uncertainty.blocks += [block for side in trial.errors for block in noted[side]]
+    if laid is not None:
+        laid["uncertainty"].blocks += [block for side in trial.errors for block in noted[side]]
+        for own in _each_budget(trial) if passes else ():
+            laid["budget"].add(own.block())
 
 
 @kept

@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Lock
@@ -71,12 +71,12 @@ def band_rows(bands: Iterable[CycleBand], curves: Curves) -> Iterator[BandRow]:
             yield BandRow(band, number, columns)
 
 
-#: What rows of ``uncertainty.csv`` have in common, one mapping a curve, and column -> (101 n_curves,).
+#: What rows of a table of curves have in common, one mapping a curve, and column -> (101 n_curves,).
 BandBlock = tuple[list[dict[str, Any]], dict[str, FloatArray]]
-#: The same while its numbers lie elsewhere: where they begin there, and which columns they are.
-LaidBlock = tuple[list[dict[str, Any]], int, tuple[str, ...]]
-#: Bytes of a session's rows that are held in memory.
-HELD_BYTES = 64 << 20
+#: The same while its numbers lie elsewhere: column -> what each curve has in common, where they begin, and which columns they are.
+LaidBlock = tuple[dict[str, tuple[Any, ...]], int, tuple[str, ...]]
+#: Bytes of a table's rows that are held in memory.
+HELD_BYTES = 24 << 20
 
 
 def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
@@ -100,8 +100,13 @@ def band_block(bands: Iterable[CycleBand], curves: Curves) -> BandBlock:
     return heads, _joined([row.columns for row in rows])
 
 
-class UncertaintyRows:
-    """Rows of ``uncertainty.csv`` that wait to be written: 6 kB a frame, which lie in a temporary file where there are many.
+class LaidRows:
+    """Rows of a table of curves that wait to be written, up to 6 kB a frame: in a temporary file where there are many.
+
+    Parameters
+    ----------
+    table : str
+        Name of the table: "cycles", "budget", "uncertainty".
 
     Attributes
     ----------
@@ -109,11 +114,23 @@ class UncertaintyRows:
         In the order of the table.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, table: str) -> None:
+        self._table = table
         self.blocks: list[LaidBlock] = []
         self._file: IO[bytes] = BytesIO()
         self._end = 0
+        self._shared: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._one_at_a_time = Lock()
+
+    def add(self, block: BandBlock) -> None:
+        """Put the rows of a trial, or of a cycle, behind those that wait.
+
+        Parameters
+        ----------
+        block : BandBlock
+            As of `band_block`, or of `Curves.block`.
+        """
+        self.blocks.append(self.lay(block))
 
     def lay(self, block: BandBlock) -> LaidBlock:
         """Put the rows of a trial, or of a cycle, where they wait.
@@ -121,7 +138,7 @@ class UncertaintyRows:
         Parameters
         ----------
         block : BandBlock
-            As of `band_block`.
+            As for `add`.
 
         Returns
         -------
@@ -147,13 +164,16 @@ class UncertaintyRows:
         except OSError as error:
             words = f"Rows that wait to be written do not fit {gettempdir()} ({error.strerror}): free some space, or set TMPDIR."
             raise OutputError.at(Path(gettempdir()), words, "room for temporary files") from error
-        return heads, start, tuple(columns)
+        common = (tuple(head[name] for head in heads) for name in (heads[0] if heads else ()))
+        # One cycle's curves are named like the next one's: their names are held once.
+        shared = (self._shared.setdefault(column, column) for column in common)
+        return dict(zip(heads[0] if heads else (), shared, strict=True)), start, tuple(columns)
 
     def late(self) -> LateTable:
         """Return the table, before its rows are made."""
         self.blocks = [block for block in self.blocks if block[0]]
-        self._ends = list(accumulate(len(heads) for heads, *_ in self.blocks))
-        return LateTable(self._ends[-1] if self._ends else 0, CURVE_POINTS, len(table_columns("uncertainty")), self._rows)
+        self._ends = list(accumulate(_curves_of(common) for common, *_ in self.blocks))
+        return LateTable(self._ends[-1] if self._ends else 0, CURVE_POINTS, len(table_columns(self._table)), self._rows)
 
     def _rows(self, some: slice) -> pd.DataFrame:
         """The rows of some curves."""
@@ -161,13 +181,15 @@ class UncertaintyRows:
         number = bisect_right(self._ends, first)
         own = self.blocks[number : bisect_left(self._ends, last) + 1]
         before = first - (self._ends[number - 1] if number else 0)
-        heads = [head for of_block, *_ in own for head in of_block][before : before + last - first]
+        rows = (row for common, *_ in own for row in zip(*common.values(), strict=True))
+        names = tuple(own[0][0]) if own else ()
+        heads = [dict(zip(names, row, strict=True)) for row in islice(rows, before, before + last - first)]
         at = slice(CURVE_POINTS * before, CURVE_POINTS * (before + len(heads)))
         numbers = {name: column[at] for name, column in _joined([self._columns(*block) for block in own]).items()}
-        return block_table("uncertainty", heads, CURVE_POINTS, {"percent": np.tile(np.arange(CURVE_POINTS), len(heads)), **numbers})
+        return block_table(self._table, heads, CURVE_POINTS, {"percent": np.tile(np.arange(CURVE_POINTS), len(heads)), **numbers})
 
-    def _columns(self, heads: Sequence[object], start: int, names: Sequence[str]) -> dict[str, FloatArray]:
-        numbers = np.frombuffer(self._read(start, 8 * len(names) * CURVE_POINTS * len(heads)))
+    def _columns(self, common: Mapping[str, tuple[Any, ...]], start: int, names: Sequence[str]) -> dict[str, FloatArray]:
+        numbers = np.frombuffer(self._read(start, 8 * len(names) * CURVE_POINTS * _curves_of(common)))
         return dict(zip(names, numbers.reshape(len(names), -1), strict=True))
 
     def _read(self, start: int, length: int) -> bytes:
@@ -177,6 +199,10 @@ class UncertaintyRows:
         with self._one_at_a_time:
             self._file.seek(start)
             return self._file.read(length)
+
+
+def _curves_of(common: Mapping[str, tuple[Any, ...]]) -> int:
+    return len(next(iter(common.values())))
 
 
 def _joined(parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:

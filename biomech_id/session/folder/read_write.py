@@ -25,7 +25,7 @@ from biomech_id.session.output.emg_tables import EMG_TABLES
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.thinning import restored, steps_of, thinned
 from biomech_id.session.tables.csv_text import csv_bytes, csv_pieces, read_csv, read_frames_csv
-from biomech_id.session.tables.session_tables import LateTable, LateTables, Table, Tables
+from biomech_id.session.tables.session_tables import PIECE_CELLS, LateTable, LateTables, Table, Tables
 from biomech_id.session.values.step import begin
 
 JSON_TABLES = ("calibration", "summary")
@@ -246,7 +246,11 @@ def _csv(table: Table | LateTable, step: int, kept: KeptValues | None, own: Mapp
         if kept is None:
             return csv_pieces(thinned(piece, step) for piece in table.pieces())
         table = table.whole
-    return [csv_bytes(thinned(table, step), kept, own)]
+    table = thinned(table, step)
+    if kept is None:
+        rows = max(1, PIECE_CELLS // len(table.columns))
+        return csv_pieces(table.iloc[first : first + rows] for first in range(0, max(len(table), 1), rows))
+    return [csv_bytes(table, kept, own)]
 
 
 def _files_in(folder: Path) -> Iterator[str]:

@@ -14,7 +14,7 @@ from biomech_id.feet.movements import TrialKind
 from biomech_id.models.registry import body_model
 from biomech_id.session import trial_tables
 from biomech_id.session.bands.bands import CycleBand
-from biomech_id.session.bands.uncertainty import UncertaintyRows
+from biomech_id.session.bands.uncertainty import LaidRows
 from biomech_id.session.output.emg_tables import emg_tables
 from biomech_id.session.output.further_tables import FURTHER_TABLES
 from biomech_id.session.output.manifest import build_manifest
@@ -24,7 +24,6 @@ from biomech_id.session.output.thinning import with_large_tables
 from biomech_id.session.output.whole_body import whole_body_table
 from biomech_id.session.session import Session
 from biomech_id.session.solved import Solved
-from biomech_id.session.tables.cycle_table import stack_curves
 from biomech_id.session.tables.means import WALKING, mean_curves
 from biomech_id.session.tables.muscle_forces import force_tables
 from biomech_id.session.tables.muscles import muscles_table
@@ -42,14 +41,12 @@ def session_tables(session: Session) -> Tables:
         The session after judging, before it is written.
     """
     trials = session.movements
-    # Bands pass by once: while peaks are picked, and their rows of uncertainty are laid aside.
-    uncertainty = UncertaintyRows()
-    peaks = tidy_in_pieces("peaks", (row for trial in trials for row in trial_tables.peak_rows(trial, uncertainty)))
-    late: dict[str, Any] = {
-        "cycles": stack_curves(map(trial_tables.curves, trials)).late("cycles"),
-        "budget": stack_curves(map(trial_tables.trial_budget, trials)).late("budget"),
-        "uncertainty": uncertainty.late() if any(trial.errors for trial in trials) else None,
-    }
+    # Curves and bands of a long trial pass by once: while peaks are picked, and rows of other tables are laid aside.
+    laid = {name: LaidRows(name) for name in ("cycles", "budget", "uncertainty")}
+    peaks = tidy_in_pieces("peaks", (row for trial in trials for row in trial_tables.peak_rows(trial, laid)))
+    late: dict[str, Any] = {name: rows.late() for name, rows in laid.items()}
+    if not any(trial.errors for trial in trials):
+        late["uncertainty"] = None
     tables = Tables(
         frames=LateTables({trial.name: trial_tables.frames(trial).late() for trial in trials}),
         **late,

@@ -7,9 +7,9 @@ for a stance whose next strike lies outside the trial (``stance_only``; percent 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,6 @@ from biomech_id.conventions import (
     POWER_VARIABLE,
     SIDE_SIGN,
     cycle_rows,
-    table_columns,
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
@@ -45,7 +44,7 @@ from biomech_id.movement.cycle import Cycle, KineticsValid
 from biomech_id.movement.stance import FLAT_SHARE
 from biomech_id.session.tables.clinical import clinical_moment, sagittal_power
 from biomech_id.session.tables.frame_table import FrameTable
-from biomech_id.session.tables.session_tables import CURVE_POINTS, LateTable, block_table
+from biomech_id.session.tables.session_tables import CURVE_POINTS, block_table
 from biomech_id.values import dataclass
 
 _PERCENT = np.arange(CURVE_POINTS)
@@ -122,15 +121,9 @@ class Curves:
             for first, last in spans
         }
 
-    def late(self, table: str) -> LateTable:
-        """Return the same table, before its rows are made.
-
-        Parameters
-        ----------
-        table : str
-            Name of the table.
-        """
-        return LateTable(len(self.names), CURVE_POINTS, len(table_columns(table)), partial(self.to_dataframe, table))
+    def block(self) -> tuple[list[dict[str, Any]], dict[str, FloatArray]]:
+        """Return what each curve's rows have in common, and column -> (101 n_curves,), as `LaidRows.lay` takes them."""
+        return [vars(name) for name in self.names], {"value": self.values.ravel()}
 
 
 def stack_curves(parts: Iterable[Curves]) -> Curves:
@@ -160,8 +153,8 @@ def cycle_curves(
     turning: bool = False,
     floor_m: FloorHeight = 0.0,
     belts: Belts = NO_BELTS,
-) -> Curves:
-    """Return every variable of `conventions.cycle_rows` over every cycle of one trial.
+) -> Iterator[Curves]:
+    """Yield every variable of `conventions.cycle_rows` over one cycle of a trial after the other.
 
     Parameters
     ----------
@@ -181,6 +174,11 @@ def cycle_curves(
         Height of the floor, laboratory Z.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
+
+    Yields
+    ------
+    Curves
+        One for each of ``cycles``, in their order; empty where a cycle shows nothing.
     """
     sides = dict.fromkeys(cycle.side for cycle in cycles)
     body = {side: _body_values(table, side) for side in sides}
@@ -189,7 +187,6 @@ def cycle_curves(
         of_floor = {side: floor_of(floor_m, side) for side in sides if side in contacts}
         ground = {side: _ground(contacts[side], motion, mass_kg, floor, belts=belts) for side, floor in of_floor.items()}
     of_trial = trial_direction(motion, belts) if ground else None
-    curves = []
     for cycle in cycles:
         # Cycles of an hour on a belt are cut from their own frames, not from all.
         rows = frames_around(motion, cycle)
@@ -197,12 +194,11 @@ def cycle_curves(
         if of_trial is not None and cycle.side in ground:
             forward = cycle_direction(motion, cycle) if turning else of_trial
             values |= ground[cycle.side].values(rows, forward, planted_foot(motion, cycle, belts))
-        curves.append(cut_to_cycle(values, motion, cycle, rows=rows))
-    return stack_curves(curves)
+        yield cut_to_cycle(values, motion, cycle, rows=rows)
 
 
-def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
-    """Return the parts of every joint moment, N m/kg, over every cycle with kinetics; nothing for loads without a budget.
+def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Iterator[Curves]:
+    """Yield the parts of every joint moment, N m/kg, over one cycle with kinetics after the other.
 
     Parameters
     ----------
@@ -214,6 +210,11 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
         Cycles to cut the trial into, of both sides.
     mass_kg : float
         Body mass that moments are divided by.
+
+    Yields
+    ------
+    Curves
+        Of each cycle with kinetics, in their order; empty for loads without a budget.
     """
 
     def of_side(side: str) -> dict[tuple[str, str, str], FloatArray]:
@@ -254,7 +255,7 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
             for joint, load in joint_loads.items()
         }
 
-    return _cut_by_side(of_side, motion, cycles)
+    return stack_curves(_cut_by_side(of_side, motion, cycles))
 
 
 def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
@@ -284,16 +285,17 @@ def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
                 values[POWER_VARIABLE[joint], "sagittal", ""] = np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
         return values
 
-    return _cut_by_side(of_side, motion, cycles)
+    return stack_curves(_cut_by_side(of_side, motion, cycles))
 
 
 def _cut_by_side(
     of_side: Callable[[str], Mapping[tuple[str, str, str], FloatArray]], motion: BodyMotion, cycles: Sequence[Cycle]
-) -> Curves:
-    """What is kinetic of each side, worked out once, cut to every cycle of that side that has kinetics."""
+) -> Iterator[Curves]:
+    """What is kinetic of each side, worked out while its cycles pass by, cut to one after the other that has kinetics."""
     cycles = [cycle for cycle in cycles if cycle.kinetics_valid is not KineticsValid.FALSE]
-    values = {side: of_side(side) for side in dict.fromkeys(cycle.side for cycle in cycles)}
-    return stack_curves(cut_to_cycle(values[cycle.side], motion, cycle) for cycle in cycles)
+    for side, of_one in groupby(cycles, key=lambda cycle: cycle.side):
+        values = of_side(side)
+        yield from (cut_to_cycle(values, motion, cycle) for cycle in of_one)
 
 
 def trial_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray:

@@ -155,10 +155,11 @@ def frame_table(
             if side in contacts:
                 _put_ground(filled, contacts[side], mass_kg, floor_of(floor_m, side))
     filled |= {name: column for name, column in (further or {}).items() if column is not None}
-    values = np.full((motion.n_frames, len(columns)), np.nan)
+    # Column by column, in memory too: what is in the table is let go before the rest has its place.
+    values = np.empty((motion.n_frames, len(columns)), order="F")
     for number, name in enumerate(columns):
-        if name in filled:
-            values[:, number] = filled[name]
+        values[:, number] = filled.pop(name, np.nan)
+    values.flags.writeable = False  # else the table would copy it
     return FrameTable(columns, values, motion.first_frame, motion.rate_hz)
 
 

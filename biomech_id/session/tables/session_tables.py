@@ -25,7 +25,7 @@ else:
 #: Rows of one curve in `Tables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
 #: Cells of a table that are made at a time where it is only written; text of a cell takes a hundred bytes meanwhile.
-PIECE_CELLS = 200_000
+PIECE_CELLS = 100_000
 #: Rows that are gathered before they become part of a table.
 PIECE_ROWS = 10_000
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from biomech_id.algebra.late import LateMapping
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS
 from biomech_id.conventions import BUDGET_PARTS, SIDES
+from biomech_id.dynamics import newton_euler
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
@@ -208,6 +211,37 @@ def test_long_recordings_are_worked_off_in_stretches(
             assert load.budget is not None
             assert pieces[key].budget is not None
             assert load.budget[part].isclose(pieces[key].budget[part], atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_budget_of_a_long_recording_is_worked_out_when_asked_for(
+    make_body: Any, make_contacts: Any, monkeypatch: pytest.MonkeyPatch, method: Any
+) -> None:
+    body, contacts = make_body(), make_contacts(unknown={"L": [6]})
+    n = body.n_frames
+    brace = External("L shank", Wrench(np.full((n, 3), 20.0), np.full((n, 3), 3.0), np.full(3, 0.4)), part="brace")
+    short = solve_body(body, contacts, extra=[brace], method=method, budget=True)
+    monkeypatch.setattr(newton_euler, "STRETCH", n - 1)
+    long = solve_body(body, contacts, extra=[brace], method=method, budget=True)
+    assert long.chain_loads is not None
+    assert isinstance(long.chain_loads.budget, LateMapping)
+    assert solve_body(body, contacts)["L", "knee"].budget is None
+    for key, load in pickle.loads(pickle.dumps(long)).items():
+        assert tuple(load.budget) == (*BUDGET_PARTS, "brace")
+        assert "muscle" not in load.budget
+        for part, wrench in load.budget.items():
+            other = short[key].budget[part]
+            for name in ("force_N", "moment_Nm", "point_lab_m"):
+                np.testing.assert_array_equal(getattr(wrench, name), getattr(other, name))
+
+
+def test_a_stack_of_motions_takes_no_memory_of_its_own(make_body: Any) -> None:
+    legs = make_body().legs
+    for i, motion in enumerate(legs.motions):
+        assert np.shares_memory(motion.frames.R_lab_seg, legs.R_lab_seg[:, i])
+        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
+            assert np.shares_memory(getattr(motion, name), getattr(legs, name)[:, i])
+            assert not getattr(motion, name).flags.writeable
 
 
 def test_shapes_that_do_not_fit_are_named(make_body: Any, make_contacts: Any) -> None:

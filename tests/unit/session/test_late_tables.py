@@ -153,12 +153,15 @@ def test_bands_of_a_long_trial_are_the_same_and_kept_by_nobody(trial: Solved, mo
     rows = trial_tables.peaks(short)
     monkeypatch.setattr(trial_tables, "KEPT_FRAMES", 0)
     long = replace(trial, errors={side: replace(of_leg) for side, of_leg in trial.errors.items()})
-    laid = uncertainty.UncertaintyRows()
+    laid = {name: uncertainty.LaidRows(name) for name in LATE}
     assert list(map(str, trial_tables.peak_rows(long, laid))) == list(map(str, rows))
     assert not any(trial_tables._computed(of_leg) for of_leg in long.errors.values())
     assert all(trial_tables._computed(of_leg) for of_leg in short.errors.values())
     _, columns = trial_tables.uncertainty_rows(short)
-    np.testing.assert_array_equal(laid.late().whole["total"], columns["total"])
+    np.testing.assert_array_equal(laid["uncertainty"].late().whole["total"], columns["total"])
+    for name, table in (("cycles", trial_tables.curves), ("budget", trial_tables.trial_budget)):
+        pd.testing.assert_frame_equal(laid[name].late().whole, table(short).to_dataframe(name))
+        assert table.__wrapped__ not in vars(long)["_kept"]
 
 
 def test_a_spline_between_many_looks_takes_those_around(monkeypatch: pytest.MonkeyPatch) -> None:
