@@ -23,7 +23,7 @@ POSITION_STEP_M = 1e-4
 AXIS_STEP = 1e-3
 FORCE_STEP_N = 0.1
 #: The most that a curve is rounded by, and the errors of curves, which nobody reads to more digits, as a share of its range.
-CURVE_ROUNDING, ERROR_ROUNDING = 1e-6, 1e-4
+CURVE_ROUNDING, ERROR_ROUNDING = 1e-6, 1e-3
 _LARGEST = 2**31 - 2
 #: What makes of deflated bytes a file of gzip, which browsers unpack: the largest window, and 16.
 _GZIP = zlib.MAX_WBITS + 16
