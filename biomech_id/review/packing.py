@@ -1,6 +1,6 @@
 """Arrays as text inside a page: binary, sorted by byte, compressed, in base 85; equal blocks stand in the page once.
 
-Curves are rounded to a millionth of what each spans, their errors to a ten-thousandth. Positions and forces are whole tenths of a
+Curves are rounded to a millionth of what each spans, their errors to a thousandth. Positions and forces are whole tenths of a
 millimetre and of a newton, as changes of their steps from frame to frame, which compress to a third; missing ones repeat the one
 before and are named in a mask beside them.
 """
