@@ -145,7 +145,7 @@ class AddedMovement:
         ``rule(evidence, landmarks)`` returns the values of the sentence that says why a trial is one, or None. The sentence is the
         one that is called like the movement (`languages.add_sentences`).
     cut : Callable | None, optional
-        ``cut(solved, landmarks)`` yields the `Cycle`s of a solved trial; None cuts it from strike to strike.
+        ``cut(solved, landmarks)`` yields each `Cycle` of a solved trial; None cuts it from strike to strike.
     measure : Callable | None, optional
         ``measure(solved, landmarks)`` yields a `GaitParameter` for each row of ``spatiotemporal.csv``; None measures strides.
     """

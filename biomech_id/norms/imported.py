@@ -163,7 +163,7 @@ def _lines(path: Path, errors: str) -> tuple[list[str], dict[str, str]]:
     return lines, {key.strip(): value.strip() for key, colon, value in head if colon}
 
 
-#: ``read(path)`` returns a table with a column for each of `_ROWS` and `_STATED`, and names of what it leaves out.
+#: ``read(path)`` returns a table with a column for each of ``_ROWS`` and ``_STATED``, and names of what it leaves out.
 NormForm = Callable[[Path], tuple[pd.DataFrame, tuple[str, ...]]]
 #: Suffix of a file -> what reads it.
 FORMS: Registry[str, NormForm] = Registry("form of a norm", {".csv": _csv, ".xlsx": _workbook, ".gcd": _gcd})
