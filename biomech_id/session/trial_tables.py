@@ -469,6 +469,8 @@ def spatiotemporal_rows(trial: Solved) -> tuple[dict[str, object], ...]:
 
 def _body_sds(trial: Solved, side: str) -> Iterator[tuple[CycleBand, dict[str, float]]]:
     """Bands above the pelvis of the cycles of a leg, and how far the parameters made of them can be off."""
+    if trial.errors[side].body is None:
+        return
     sd_s, of_cycle, skin = _event_sds_s(trial), curves(trial).by_cycle(), skin_functions(trial.motion, side)
     own = [cycle for cycle in trial.cycles if cycle.side == side]
     uppers = upper_bands(own, trial.motion, trial.errors[side])
