@@ -9,7 +9,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, over_seen
 from biomech_id.conventions import MM_PER_M, SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
-from biomech_id.judgement.diagnosis.recorded import Recorded, smooth
+from biomech_id.judgement.diagnosis.recorded import Recorded, changed_labels, smooth
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
@@ -81,13 +81,7 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
 
 def _changed_sides(session: Recorded, old: Recorded) -> tuple[str, ...]:
     """Legs whose residuals may differ: both where a marker of the pelvis, what was measured or the frames that are looked at do."""
-    pairs = [(now, then) for now, then in ((session.markers, old.markers), (session.standing, old.standing)) if now is not then]
-    changed = set[str]()
-    for now, then in pairs:
-        if now is None or then is None:
-            return SIDES
-        differ = ~((now.position_m == then.position_m) | (np.isnan(now.position_m) & np.isnan(then.position_m))).all(axis=(0, 2))
-        changed |= {name for name, other in zip(now.names, differ, strict=True) if other}
+    changed = changed_labels(session.markers, old.markers) | changed_labels(session.standing, old.standing)
     whole = session.subject is not old.subject or not changed.isdisjoint(PELVIS_LABELS)
     if whole or not np.array_equal(session.paths.postures, old.paths.postures):
         return SIDES

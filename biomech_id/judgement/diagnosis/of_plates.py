@@ -10,8 +10,8 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, MM_PER_M, SIDES
 from biomech_id.judgement.diagnosis.contacts import contacts, nearest_time
-from biomech_id.judgement.diagnosis.of_legs import ResidualValues
-from biomech_id.judgement.diagnosis.recorded import Recorded, smooth
+from biomech_id.judgement.diagnosis.of_legs import PELVIS_LABELS, ResidualValues
+from biomech_id.judgement.diagnosis.recorded import Recorded, changed_labels, smooth
 from biomech_id.judgement.diagnosis.stances import PlateStance, at_times, find_stances, loaded, on_plate
 from biomech_id.trial.events import EventKind
 
@@ -172,14 +172,12 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
 
 
 #: Markers that say where feet and pelvis are, which is all that forces are held against.
-_PLATE_LABELS = ("LHEE", "LTOE", "RHEE", "RTOE", "LASI", "RASI", "SACR")
+_PLATE_LABELS = ("LHEE", "LTOE", "RHEE", "RTOE", *PELVIS_LABELS)
 
 
 def _changed_plates(session: Recorded, old: Recorded) -> set[int]:
     """Numbers of the plates whose residuals may differ: all where the mass or a marker of feet or pelvis does."""
-    same = session.markers is old.markers or all(
-        np.array_equal(session.markers[label], old.markers[label], equal_nan=True) for label in _PLATE_LABELS
-    )
+    same = changed_labels(session.markers, old.markers).isdisjoint(_PLATE_LABELS)
     same = same and session.subject.mass_kg == old.subject.mass_kg
     return {number for number, plate in enumerate(session.plates, start=1) if not (same and plate is old.plates[number - 1])}
 

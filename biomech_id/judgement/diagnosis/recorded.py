@@ -239,6 +239,27 @@ def _fifteen(trial: Trial) -> Markers:
     return Markers((*paths, "SACR"), position, trial.rate_hz, None, names, first_time_s=trial.first_time_s)
 
 
+def changed_labels(now: Markers | None, then: Markers | None) -> set[str]:
+    """Return which markers lie elsewhere in one recording than in another; all where only one of both is there.
+
+    Parameters
+    ----------
+    now, then : Markers | None
+        The same labels and frames.
+
+    Returns
+    -------
+    set[str]
+        Labels; frames in which a marker is unseen in both make no difference.
+    """
+    if now is then:
+        return set()
+    if now is None or then is None:
+        return {name for markers in (now, then) if markers is not None for name in markers.names}
+    same = (now.position_m == then.position_m) | (np.isnan(now.position_m) & np.isnan(then.position_m))
+    return {name for name, ok in zip(now.names, same.all(axis=(0, 2)), strict=True) if not ok}
+
+
 def smooth(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     """Return values through a second-order Butterworth filter, forward and back.
 
