@@ -26,12 +26,17 @@ Share = tuple[FloatArray | None, FloatArray]
 
 
 def parts_of(p: Problem) -> tuple[str, ...]:
-    """Return the parts that joint wrenches are split into: `conventions.BUDGET_PARTS` first, in that order, whatever acts.
+    """Return the parts that joint wrenches are split into.
 
     Parameters
     ----------
     p : Problem
         Chain, gravity and external wrenches of N frames.
+
+    Returns
+    -------
+    tuple[str, ...]
+        `conventions.BUDGET_PARTS` first and in that order, whatever acts; then what else acts from outside.
     """
     return (*BUDGET_PARTS, *(part for part in dict.fromkeys(load.part for load in p.outside) if part not in BUDGET_PARTS))
 

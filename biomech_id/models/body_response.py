@@ -140,7 +140,7 @@ class BodyMarkers:
 
 
 def body_markers(model: CalibratedModel, trial: Trial, motion: BodyMotion) -> BodyMarkers | None:
-    """Return the markers of a trial, to be asked what they do above the pelvis; None where nothing is tracked there.
+    """Return the markers of a trial, to be asked what they do above the pelvis.
 
     Parameters
     ----------
@@ -150,6 +150,11 @@ def body_markers(model: CalibratedModel, trial: Trial, motion: BodyMotion) -> Bo
         The trial as analysed.
     motion : BodyMotion
         The trial as ``model`` tracked it.
+
+    Returns
+    -------
+    BodyMarkers | None
+        None without trunk and head. Nothing is moved before somebody asks.
     """
     if not {("", "thorax"), ("", "head")} & motion.motions.keys():
         return None

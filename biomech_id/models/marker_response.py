@@ -254,6 +254,11 @@ def moved_slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, stati
         Segment -> markers that place it.
     static : bool, optional
         Whether markers that only a static trial shows are moved too.
+
+    Returns
+    -------
+    tuple[Slot, ...]
+        Three of each marker or pair of markers, one along each axis of the segment.
     """
     role_of = {name: role for (_, role), name in (markers.roles or default_roles()).items()}
     lists: dict[Part, list[str]] = {}
@@ -384,6 +389,11 @@ def few_frames(trial: Trial, n: int, *, above: bool = False) -> Trial | None:
         How many frames.
     above : bool, optional
         Whether markers above the legs are kept.
+
+    Returns
+    -------
+    Trial | None
+        Of n frames, one of them more than once where fewer show as many markers.
     """
     seen = np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1)
     whole = np.flatnonzero(seen == seen.max())
@@ -407,6 +417,11 @@ def only(markers: Markers, names: Collection[str], frames: IntArray) -> Markers:
         Those that are kept, as far as they are there.
     frames : IntArray
         (K,), rows of the recording.
+
+    Returns
+    -------
+    Markers
+        K frames at the recording's rate, whatever lies between them, with the roles of all its markers.
     """
     kept = [i for i, name in enumerate(markers.names) if name in set(names)]
     position = markers.position_m[frames][:, kept]

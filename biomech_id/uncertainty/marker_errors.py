@@ -177,12 +177,17 @@ class LegMarkerErrors:
         return changes
 
     def placed_m(self, marker: MovedMarker) -> float:
-        """Return how far a marker lies beside its place along an axis, one standard deviation, metres; 0 for one that has none.
+        """Return how far a marker lies beside its place along an axis.
 
         Parameters
         ----------
         marker : MovedMarker
             Of the leg or the pelvis.
+
+        Returns
+        -------
+        float
+            One standard deviation, metres; 0 for a marker that has none.
         """
         stem, _ = placement_of(marker)
         ways = self._directions(marker) if stem else ()
