@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "biomech_id").rglob("*.py"))
 #: Syntax nodes that the library may have (`benchmarks/weight.py`). Who raises it says why in the commit.
-MOST_NODES = 609_474
+MOST_NODES = 609_679
 MOST_POSITIONAL = 6
 
 

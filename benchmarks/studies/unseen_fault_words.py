@@ -3,6 +3,7 @@
 The kinds say in words of their own what a physicist would accept, the most particular first. A class of the dictionary is right
 where one of its words is among them; the very cause where one of its own words is the first of them, or one of their markers. A
 cause of one leg is not right for markers of the other. The class "feet not flat" came later and has the words of "static in shoes".
+Causes of stored events had their words from the first, under beginnings that none of their names has; they begin as below since.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ CAUSE_WORDS = (
     (" dz", "plate height"), (" yaw", "plate turned; plate axes; room turned"), (" late", _CLOCK), ("plates' clock", _CLOCK),
     (" zero", _ZERO), (" breaks off", _BREAKS), (" loaded without a foot", CLASS_WORDS["plate silent"]),
     (" does not record its load", CLASS_WORDS["plate silent"]), ("filtered low", "smoothing; filter; resampling"),
-    ("straight-filled gap", CLASS_WORDS["gap filled straight"]), ("event", CLASS_WORDS["events"]),
-    ("events", CLASS_WORDS["events"]),
+    ("straight-filled gap", CLASS_WORDS["gap filled straight"]), ("stored event", CLASS_WORDS["events"]),
+    ("one stored event", CLASS_WORDS["events"]),
     (" exchanged", CLASS_WORDS["labels"] + "; " + _CHANNELS), (" other sign", "sign; polarity"),
     ("stored torsion", "tibial torsion"), ("stored thigh offset", "thigh rotation"), ("stored offsets", CLASS_WORDS["offsets"]),
     ("labels", CLASS_WORDS["labels"]),

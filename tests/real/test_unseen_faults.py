@@ -65,3 +65,5 @@ def test_words_of_causes() -> None:
     assert not class_is_right("LTHI forward, mid", "THI moved in mid-walk", knee)
     assert cause_is_very("plate 2 late", ("plate clock", "delay"))
     assert not class_is_right("mass", "weight", ("plate place",))
+    assert cause_is_very("stored events shifted", ("events late", "event time"))
+    assert cause_is_very("one stored event wrong", ("event twice",))

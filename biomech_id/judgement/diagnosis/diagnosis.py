@@ -25,6 +25,8 @@ from biomech_id.values import dataclass, replace
 
 #: So many of the best causes are looked at again at full size, at these shares of it.
 LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)
+#: So often a marker that was moved back, along axes that it turned itself, is moved again, and what then differs is corrected.
+INVERTED = 2
 #: An error is at least this share of the size: signatures are straight lines.
 LEAST_SHARE_SD = 0.15
 #: A block must beat the best single cause by this much; causes nearer than this to the best are named beside it.
@@ -305,12 +307,19 @@ class Search:
     def _again(self, place: int, size: float, sd: float) -> _Candidate:
         """One cause at full size: taken out at several shares of it, kept where least is left."""
         one, n = self.every[place], len(self.causes)
-        tries = [(share * size, _without(self.judged, one, share * size) or self.judged) for share in SHARES]
-        misfits = [self.scale.misfit(judged.values, self.instead) for _, judged in tries]
-        at = int(np.argmin(misfits))
-        kept, judged = tries[at]
+        tries = [self._tried(one, share * size) for share in SHARES]
+        misfits = [misfit for misfit, _, _ in tries]
+        # Of a large size the shares alone leave more than a block of several numbers does: a parabola lies between them.
+        at = int(np.clip(np.argmin(misfits), 1, len(SHARES) - 2))
+        bent, slope, _ = np.polyfit(SHARES[at - 1 : at + 2], misfits[at - 1 : at + 2], 2)
+        if bent > 0.0:
+            between = size * float(np.clip(-0.5 * slope / bent, SHARES[0], SHARES[-1]))
+            tries.append(self._tried(one, between))
+            if tries[-1][2].session.markers is not self.judged.session.markers:
+                tries.append(self._tried(one, between, INVERTED))
+        misfit, kept, judged = min(tries, key=lambda each: each[0])
         tau = one.row.tau
-        fits = 0.5 * (self.misfit - misfits[at]) - 0.5 * (kept / tau) ** 2
+        fits = 0.5 * (self.misfit - misfit) - 0.5 * (kept / tau) ** 2
         evidence = fits - 0.5 * np.log1p((tau / sd) ** 2) - np.log(n) if np.isfinite(sd) else -np.inf
         if one.row.one_sided and size <= 0:
             evidence = -np.inf
@@ -327,6 +336,11 @@ class Search:
             one.row.unit,
             direct=one.at is not None,
         )
+
+    def _tried(self, one: Possible, size: float, inverted: int = 0) -> tuple[float, float, JudgedWalk]:
+        """What is left without a cause of this size, the size, and the session without it."""
+        judged = _without(self.judged, one, size, inverted) or self.judged
+        return self.scale.misfit(judged.values, self.instead), size, judged
 
     def _blocks(self, w: FloatArray, least: float) -> Iterator[_Candidate]:
         """Blocks whose evidence is above the least."""
@@ -366,12 +380,26 @@ class Search:
         )  # fmt: skip
 
 
-def _without(judged: JudgedWalk, one: Possible, size: float) -> JudgedWalk | None:
-    """The session without a cause; one that adds to a residual directly is taken off that. None where nothing is that large."""
+def _without(judged: JudgedWalk, one: Possible, size: float, inverted: int = 0) -> JudgedWalk | None:
+    """The session without a cause; one that adds to a residual directly is taken off that. None where nothing is that large.
+
+    A marker goes back along the axes of its segment that it turned itself, unless ``inverted``: then along those without it.
+    """
     if one.at is not None:
         legs, plates = (
             {key: value - size * one.at.get(key, 0.0) for key, value in values.items()} for values in (judged.legs, judged.plates)
         )
         return replace(judged, legs=legs, plates=plates, as_recorded=False)
-    session = one.into(judged.session, -size)
-    return None if session is None else residuals(session, judged)
+    shown, session = judged.session, one.into(judged.session, -size)
+    if session is None:
+        return None
+    for _ in range(inverted):
+        again = one.into(session, size)
+        assert again is not None  # it was in the session with the cause
+        session = replace(session, **{
+            name: after.with_positions(after.position_m + before.position_m - back.position_m)
+            for name in ("markers", "standing")
+            for before, after, back in [[getattr(each, name) for each in (shown, session, again)]]
+            if after is not before
+        })  # fmt: skip
+    return residuals(session, judged)
