@@ -76,9 +76,15 @@ def refused(result: Result, out: Path, *words: str, code: int = 1) -> None:
     assert not list(out.parent.glob(".*part*"))
 
 
-def test_run_writes_every_table_and_the_report(subject: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    result = biomech_id("run", subject, "-o", out)
+@pytest.fixture(scope="module")
+def whole_run(session: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """What a run with all tables and the report prints, and its folder, which is only looked at."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    return biomech_id("run", session, "-o", out), out
+
+
+def test_run_writes_every_table_and_the_report(whole_run: tuple[Result, Path]) -> None:
+    result, out = whole_run
     assert result.exit_code == 0, result.stderr
     names = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()}
     tables = ["cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "uncertainty"]
@@ -88,16 +94,15 @@ def test_run_writes_every_table_and_the_report(subject: Path, tmp_path: Path) ->
     }  # fmt: skip
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     assert set(manifest["inputs"]) == {"static.c3d", "walk01.c3d"}
-    assert str(tmp_path) not in (out / "manifest.json").read_text(encoding="utf-8")
+    assert str(out.parent.parent) not in (out / "manifest.json").read_text(encoding="utf-8")
     # Plain lines where there is no terminal.
     assert "[1/2] read static.c3d" in result.stderr
     assert "\x1b" not in result.stderr + result.stdout
 
 
-def test_the_same_run_gives_the_same_bytes(subject: Path, tmp_path: Path) -> None:
-    outs = [tmp_path / "a", tmp_path / "b"]
-    for out in outs:
-        assert biomech_id("run", subject, "-o", out).exit_code == 0
+def test_the_same_run_gives_the_same_bytes(session: Path, whole_run: tuple[Result, Path], tmp_path: Path) -> None:
+    outs = [whole_run[1], tmp_path / "out"]
+    assert biomech_id("run", session, "-o", outs[1]).exit_code == 0
     files = sorted(p.relative_to(outs[0]) for p in outs[0].rglob("*") if p.is_file())
     assert len(files) > 10
     for name in files:
@@ -318,10 +323,10 @@ def test_results_are_written_back_into_copies(subject: Path, tmp_path: Path, qui
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a terminal is made with pty, which Windows lacks")
-def test_on_a_terminal_progress_is_a_bar(subject: Path, tmp_path: Path) -> None:
+def test_on_a_terminal_progress_is_a_bar(session: Path, tmp_path: Path, quick: Path) -> None:
     import pty
 
-    words = ["biomech-id", "run", str(subject), "-o", str(tmp_path / "o")]
+    words = ["biomech-id", "run", str(session), "-o", str(tmp_path / "o"), "--recipe", str(quick)]
     code = f"from biomech_id.cli import main; import sys; sys.argv = {words!r}; main()"
     seen: list[bytes] = []
 

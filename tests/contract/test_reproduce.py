@@ -17,7 +17,8 @@ from biomech_id.request.job import Job
 from biomech_id.request.recipe import Recipe
 from biomech_id.sample import virtual_subject, write_c3d
 
-RECIPE = "[output]\nreport = false\nbudget = false\n"
+#: Bands are made again by the study below.
+RECIPE = "[output]\nreport = false\nbudget = false\nuncertainty = false\n"
 
 
 def biomech_id(*words: str | Path) -> Result:

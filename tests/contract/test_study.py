@@ -57,10 +57,16 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(study: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def done(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study's results: tests look at them, and change copies of them."""
     out = tmp_path_factory.mktemp("undisturbed") / "out"
     run_study(study, out, Job((study,), recipe=QUICK), workers=1)
-    return files_of(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def undisturbed(done: Path) -> dict[str, bytes]:
+    return files_of(done)
 
 
 def test_every_subject_has_its_folder_and_the_broken_one_a_sentence(undisturbed: dict[str, bytes]) -> None:
@@ -104,11 +110,12 @@ def test_any_executor_will_do(study: Path, tmp_path: Path, undisturbed: dict[str
     assert files_of(tmp_path / "out") == undisturbed
 
 
-def test_resume_computes_only_what_is_missing_or_has_changed(study: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
+def test_resume_computes_only_what_is_missing_or_has_changed(
+    study: Path, done: Path, tmp_path: Path, undisturbed: dict[str, bytes]
+) -> None:
     own = Path(shutil.copytree(study, tmp_path / "study"))
-    out = tmp_path / "out"
+    out = Path(shutil.copytree(done, tmp_path / "out"))
     job = Job((own,), recipe=QUICK)
-    run_study(own, out, job)
     shutil.rmtree(out / "ben")
     (out / "anna/2021/cycles.csv").write_text("spoiled", encoding="utf-8")
     kept = {v.subject: v.kept for v in run_study(own, out, job, resume=True).verdicts}
@@ -254,19 +261,17 @@ def test_a_worker_killed_at_any_instant_changes_no_byte(long_study: Undisturbed,
     assert visible(tmp_path / "out") == long_study.files
 
 
-def test_a_norm_is_made_from_a_study_and_used(study: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run_study(study, out, Job((study,), recipe=QUICK))
+def test_a_norm_is_made_from_a_study_and_used(study: Path, done: Path, tmp_path: Path) -> None:
     # One of the sessions had to be filtered, and its plates with it: a norm holds the loads of each unless it is to pool them.
-    apart = runner.invoke(app, ["norm", str(out), "-o", str(tmp_path / "apart.csv")])
+    apart = runner.invoke(app, ["norm", str(done), "-o", str(tmp_path / "apart.csv")])
     assert apart.exit_code == 0, apart.output
     rows = list(csv.DictReader((tmp_path / "apart.csv").open(encoding="utf-8")))
     assert len({row["bandwidth"] for row in rows if row["variable"] == "KneeMoment"}) == 2
-    made = runner.invoke(app, ["norm", str(out), "-o", str(tmp_path / "norm.csv"), "--mix", "bandwidth"])
+    made = runner.invoke(app, ["norm", str(done), "-o", str(tmp_path / "norm.csv"), "--mix", "bandwidth"])
     assert made.exit_code == 0, made.output
     assert "not a clinical norm" in made.output
     asked = ["--norm", str(tmp_path / "norm.csv"), "--recipe", str(tmp_path / "mixed.toml")]
-    (tmp_path / "mixed.toml").write_text('[output]\nmix = ["bandwidth"]\n', encoding="utf-8")
+    (tmp_path / "mixed.toml").write_text('[output]\nmix = ["bandwidth"]\nreport = false\nbudget = false\n', encoding="utf-8")
     ran = runner.invoke(app, ["run", str(study / "ben"), "-o", str(tmp_path / "ben"), *asked])
     assert ran.exit_code in (0, 3), ran.output
     assert (tmp_path / "ben" / "norm.csv").is_file()
@@ -308,11 +313,10 @@ def test_no_result_lies_inside_another_and_none_is_lost_to_the_tables(study: Pat
     assert again.output.count("equal, byte for byte") == 5
 
 
-def test_one_subject_without_recordings_keeps_no_other_from_being_compared(study: Path, tmp_path: Path) -> None:
+def test_one_subject_without_recordings_keeps_no_other_from_being_compared(study: Path, done: Path, tmp_path: Path) -> None:
     own = Path(shutil.copytree(study, tmp_path / "study"))
-    run_study(own, tmp_path / "out", Job((own,), recipe=QUICK))
     shutil.rmtree(own / "anna" / "2020")
-    again = runner.invoke(app, ["reproduce", str(tmp_path / "out"), "--input", str(own)])
+    again = runner.invoke(app, ["reproduce", str(done), "--input", str(own)])
     assert again.exit_code == 1
     assert "anna/2020: differs" in again.output
     assert "There is no folder" in again.output
@@ -445,7 +449,9 @@ def test_results_stay_where_the_tables_of_the_study_cannot_be_written(
         raise OutputError("The disk is full.", value=None, expected="room", where="study")
 
     monkeypatch.setattr("biomech_id.pipeline.study.batch.write_study", full)
-    outcome = run_study(study, tmp_path / "out", Job((study,), recipe=QUICK))
+    own = tmp_path / "study"
+    shutil.copytree(study / "ben", own / "ben")
+    outcome = run_study(own, tmp_path / "out", Job((own,), recipe=QUICK))
     assert outcome.complaint == "The disk is full."
     assert (tmp_path / "out/verdicts.csv").is_file()
     assert (tmp_path / "out/ben/manifest.json").is_file()

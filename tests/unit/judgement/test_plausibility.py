@@ -32,6 +32,12 @@ def computed(recording: Recording) -> Solved:
     return found.computed.trials[0]
 
 
+@pytest.fixture(autouse=True)
+def no_mirror_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for a plate that is mirrored takes most of the analysis of a faulty walk, and `test_plate_repairs` is about it."""
+    monkeypatch.setattr("biomech_id.pipeline.stage.judgement.plate_repairs", lambda movements: ())
+
+
 @pytest.fixture(scope="module")
 def recording() -> Recording:
     person = bid.virtual_subject(plates="steps", noise_m=0.0003)

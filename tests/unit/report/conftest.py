@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import BUDGET_PARTS, SIDES, SignRow, cycle_rows, table_columns
+from biomech_id.report.book import page_names
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.panels import page
 from biomech_id.session.tables.session_tables import CURVE_POINTS, Tables, tidy_table
 
 # What tests of other rooms share is imported by its name.
@@ -34,9 +39,14 @@ AMPLITUDE = {
 KINETIC = {"moment", "force", "power", "ground force", "ground moment", "point"}
 
 
+@cache
+def _numbers() -> dict[str, int]:
+    return {row.column(""): number for number, row in reversed(list(enumerate(cycle_rows())))}
+
+
 def wave(row: SignRow, side: str, cycle: int, seed: int) -> np.ndarray:
     """A smooth curve (101,) that belongs to one variable, side, cycle and session."""
-    number = [r.column("") for r in cycle_rows()].index(row.column(""))
+    number = _numbers()[row.column("")]
     phase = 0.37 * number + (1.1 if side == "R" else 0.0) + 0.09 * cycle + 0.5 * seed
     level = 0.5 if row.component == "Z" and row.quantity == "ground force" else 0.0
     return AMPLITUDE[row.quantity] * (level + np.sin(2 * np.pi * PERCENT / 100 + phase))
@@ -328,3 +338,15 @@ def build() -> Callable[..., Tables]:
 def build_norm() -> Callable[..., pd.DataFrame]:
     """The norm builder itself."""
     return make_norm
+
+
+@pytest.fixture
+def drawing_only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Leaves all pages but those named as blank sheets: which pages a report has does not hang on what stands on the others."""
+
+    def leave(*names: str) -> None:
+        for name in set(page_names()) - set(names):
+            blank = replace(page.PAGE_KINDS[name], draw=lambda content: [Sheet(content.style).figure])
+            monkeypatch.setitem(page.PAGE_KINDS, name, blank)
+
+    return leave

@@ -37,13 +37,13 @@ from biomech_id.report.layout.style import load_style
 from biomech_id.report.panels.layer import ROWS, Layer
 from biomech_id.report.panels.norm import load_norm
 from biomech_id.report.panels.small_title import small_title
+from biomech_id.report.pdf import pages_of, texts_on
 
 
-def printed_on(tables, tmp_path, **options) -> list[str]:
-    """Every text of page 1, after the document's title and the page's."""
-    texts: list[str] = []
-    draw_report(tables, tmp_path / "page.pdf", pages=["first"], printed=texts, **options)
-    return texts[2:]
+def printed_on(tables, **options) -> list[str]:
+    """Every text of page 1, after the page's title; no file is written."""
+    made, _, _ = pages_of(tables, pages=["first"], **options)
+    return list(texts_on(made))[1:]
 
 
 def mean_of(tables, parameter, side=None):
@@ -53,23 +53,23 @@ def mean_of(tables, parameter, side=None):
     return float(np.mean(mine["value"]))
 
 
-def test_its_headline_numbers_are_means_over_the_cycles_that_count(session, tmp_path):
-    texts = printed_on(session, tmp_path)
+def test_its_headline_numbers_are_means_over_the_cycles_that_count(session):
+    texts = printed_on(session)
     assert texts[texts.index("Speed, m/s") + 1] == f"{mean_of(session, 'speed'):.2f}"
     off = texts.index("Foot off, %")
     assert texts[off + 1 : off + 3] == [f"{mean_of(session, 'foot_off', side):.1f}" for side in "LR"]
 
 
 @pytest.mark.parametrize(("cycles", "words"), [(1, "Left: 1 cycle: not judged."), (2, "Right: 2 cycles: not judged.")])
-def test_a_side_of_few_cycles_says_so(build, tmp_path, cycles, words):
-    assert words in printed_on(build(cycles=cycles), tmp_path)
+def test_a_side_of_few_cycles_says_so(build, cycles, words):
+    assert words in printed_on(build(cycles=cycles))
 
 
-def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, build_norm, tmp_path):
-    alone = " ".join(printed_on(build(), tmp_path))
+def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, build_norm):
+    alone = " ".join(printed_on(build()))
     assert "No sentence stands here: without a norm of limbs" in alone
     assert "biomech-id norm OUT... -o norm.csv" in alone
-    means = " ".join(printed_on(build(), tmp_path, norm=build_norm(n=24)))
+    means = " ".join(printed_on(build(), norm=build_norm(n=24)))
     assert "the norm holds means and SDs and no people" in means
 
 
@@ -77,10 +77,10 @@ def test_without_a_norm_or_its_people_it_says_why_no_sentence_stands(build, buil
     ("en", "Angles and joint loads are not compared with the norm: its body model is six-dof, this session's conventional."),
     ("de", "Gelenklasten werden nicht mit der Norm verglichen: Körpermodell der Norm: six-dof, dieser Sitzung: conventional."),
 ])  # fmt: skip
-def test_a_norm_of_another_model_is_behind_no_angle_and_the_page_says_why(build, build_norm, tmp_path, language, said):
+def test_a_norm_of_another_model_is_behind_no_angle_and_the_page_says_why(build, build_norm, language, said):
     style, other = load_style(language=language), build_norm(n=24, model="six-dof").assign(hip_centre="harrington")
-    assert said in " ".join(printed_on(build(), tmp_path, style=style, norm=other))
-    assert said not in " ".join(printed_on(build(), tmp_path, style=style, norm=build_norm(n=24)))
+    assert said in " ".join(printed_on(build(), style=style, norm=other))
+    assert said not in " ".join(printed_on(build(), style=style, norm=build_norm(n=24)))
     facts = SessionFacts(walked(build()), style, load_norm(other, build()))
     assert [facts.angles_compared, facts.left_out.values["key"]] == [False, "model"]
     # Of hip centres the pelvis does not hang on, of bandwidths no angle does.
@@ -225,14 +225,14 @@ def test_a_session_without_walks_has_no_such_page_and_says_so_when_asked(build, 
     texts: list[str] = []
     draw_report(build(cycles=0), tmp_path / "whole.pdf", printed=texts)
     assert "Gait summary" not in texts
-    assert "This session has no straight walk" in printed_on(build(cycles=0), tmp_path)[0]
+    assert "This session has no straight walk" in printed_on(build(cycles=0))[0]
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_titles_of_its_curves_are_whole(session, build_norm, tmp_path, language):
+def test_titles_of_its_curves_are_whole(session, build_norm, language):
     style = load_style(language=language)
     names = {name for row in CURVE_ROWS for name in row}
-    texts = printed_on(session, tmp_path, style=style, norm=build_norm(n=24))
+    texts = printed_on(session, style=style, norm=build_norm(n=24))
     titles = {style.word(ROWS[name].title) for name in names}
     whole = {title for title in titles if any(text == title or text.startswith(f"{title},") for text in texts)}
     assert len(whole) > 8
@@ -248,24 +248,24 @@ def test_a_title_of_a_small_panel_has_its_unit_on_a_line_of_its_own_where_one_li
     assert small_title(ROWS["PelvisAngles", "X"], style, 29.0)[0].endswith(", °")
 
 
-def test_it_names_the_norm_with_version_date_and_people(session, build_norm, tmp_path):
+def test_it_names_the_norm_with_version_date_and_people(session, build_norm):
     norm = build_norm(n=24).assign(name="Children", version="3", date="2026-11-28")
-    assert "Norm: Children, 3, 2026-11-28, n = 24" in printed_on(session, tmp_path, norm=norm)
-    long = printed_on(session, tmp_path, norm=norm.assign(name="Children of many laboratories " * 4))
+    assert "Norm: Children, 3, 2026-11-28, n = 24" in printed_on(session, norm=norm)
+    long = printed_on(session, norm=norm.assign(name="Children of many laboratories " * 4))
     (said,) = [text for text in long if text.startswith("Norm: Children")]
     assert said.endswith("…, n = 24")
 
 
-def test_a_norm_of_means_alone_is_not_judged_and_of_other_ages_orientation_only(build, build_norm, tmp_path):
+def test_a_norm_of_means_alone_is_not_judged_and_of_other_ages_orientation_only(build, build_norm):
     tables = build()
     tables.summary["subject"]["age_years"] = 40.0
     children = build_norm(n=24).assign(age_min_y=6.0, age_max_y=12.0)
-    said = printed_on(tables, tmp_path, norm=children)
+    said = printed_on(tables, norm=children)
     assert "the norm holds means and SDs and no people" in " ".join(said)
     assert any("age does not fit the norm's; orientation only" in text for text in [" ".join(said), "; ".join(said)])
-    adults = " ".join(printed_on(tables, tmp_path, norm=build_norm(n=24).assign(age_min_y=30.0, age_max_y=50.0)))
+    adults = " ".join(printed_on(tables, norm=build_norm(n=24).assign(age_min_y=30.0, age_max_y=50.0)))
     assert "orientation only" not in adults
-    few = " ".join(printed_on(tables, tmp_path, norm=build_norm(n=12).assign(age_min_y=30.0, age_max_y=50.0)))
+    few = " ".join(printed_on(tables, norm=build_norm(n=12).assign(age_min_y=30.0, age_max_y=50.0)))
     assert "below 20 people: orientation only" in few
 
 
@@ -283,8 +283,8 @@ def test_text_has_seven_points_and_grey_lines_six(build, build_norm, language):
 
 
 @pytest.mark.parametrize(("cycles", "n"), [(1, ["n = 1"]), (2, ["n = 2"]), (3, [])])
-def test_few_cycles_are_said_beside_the_numbers(build, tmp_path, cycles, n):
-    assert {text for text in printed_on(build(cycles=cycles), tmp_path) if text.startswith("n = ")} == set(n)
+def test_few_cycles_are_said_beside_the_numbers(build, cycles, n):
+    assert {text for text in printed_on(build(cycles=cycles)) if text.startswith("n = ")} == set(n)
 
 
 @pytest.mark.parametrize(
@@ -356,17 +356,17 @@ def test_a_class_stands_above_all_others_and_without_one_the_distances(language,
     assert list(_class_words(facts)) == []
 
 
-def test_a_leg_s_length_stands_with_its_side_whatever_the_file_names_first(build, tmp_path):
+def test_a_leg_s_length_stands_with_its_side_whatever_the_file_names_first(build):
     def head(left_m, right_m):
         tables = build()
         tables.summary["subject"]["leg_length_m"] = {"R": right_m, "L": left_m}
-        return " ".join(printed_on(tables, tmp_path))
+        return " ".join(printed_on(tables))
 
     assert "leg L 0.73 R 0.71 m" in head(0.731, 0.712)
     assert "leg 0.73 m" in head(0.731, 0.729)
     tables = build()
     tables.summary["subject"]["leg_length_m"] = {"L": 0.731}
-    assert "leg L 0.73 m" in " ".join(printed_on(tables, tmp_path))
+    assert "leg L 0.73 m" in " ".join(printed_on(tables))
 
 
 @pytest.mark.parametrize(("left", "said"), [

@@ -34,18 +34,20 @@ def names(tables, wanted):
     return [(made.name, made.title) for made in session_pages(tables, load_style(), None, wanted_pages(wanted))]
 
 
-def test_a_page_takes_its_place_and_is_asked_for_by_name(build, registered, tmp_path):
+def test_a_page_takes_its_place_and_is_asked_for_by_name(build, registered, drawing_only, tmp_path):
     registered(PageKind("sway", 6, sway))
     assert page_names()[:6] == ("first", "running", "jumps", "squats", "rises", "sway")
     assert [title for _, title in names(build(), ["sway"])] == ["Sway", "Sway (continued)"]
+    drawing_only("sway")
     text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(draw_report(build(), tmp_path / "a.pdf")).pages)
     assert "Sway 1 of barefoot" in text
     with pytest.raises(OptionError, match=r"There is no report page swai.*sway"):
         wanted_pages(["swai"])
 
 
-def test_a_page_is_left_out_of_a_whole_report_without_what_it_needs(build, build_norm, registered):
+def test_a_page_is_left_out_of_a_whole_report_without_what_it_needs(build, build_norm, registered, drawing_only):
     registered(PageKind("sway", 15, sway, needs=("norm",)))
+    drawing_only("sway")
     assert "sway" not in [name for name, _ in names(build(), None)]
     assert [name for name, _ in names(build(), ["sway"])] == ["sway", "sway"]
     tables = build()
@@ -81,8 +83,9 @@ def test_a_page_joins_a_comparison_if_it_says_how(build, registered, tmp_path):
 
 
 @pytest.mark.parametrize(("sheets", "standard", "appendix"), [(None, [0, 1], []), (1, [0], [1]), (0, [], [0, 1])])
-def test_sheets_that_the_report_leaves_out_stand_in_the_appendix(build, registered, sheets, standard, appendix):
+def test_sheets_that_the_report_leaves_out_stand_in_the_appendix(build, registered, drawing_only, sheets, standard, appendix):
     registered(PageKind("sway", 12, sway, sheets=sheets))
+    drawing_only("sway")
     titles = ["Sway", "Sway (continued)"]
     for part, numbers in ((ReportPart.STANDARD, standard), (ReportPart.APPENDIX, appendix), (ReportPart.WHOLE, [0, 1])):
         drawn = session_pages(build(), load_style(), None, page_names(), part)

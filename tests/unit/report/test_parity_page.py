@@ -39,7 +39,8 @@ def words(*rows: ParityRow, kinetics: str = "vicon") -> tuple[str, str]:
     return verdict, head
 
 
-def test_the_page_is_the_last_one_of_a_compared_session_and_of_no_other(build, tmp_path):
+def test_the_page_is_the_last_one_of_a_compared_session_and_of_no_other(build, drawing_only, tmp_path):
+    drawing_only("cover", "parity")
     plain = build()
     compared = replace(plain, parity=parity_table(ANGLES))
     assert [page.name for page in session_pages(compared, STYLE, None, page_names())][-1] == "parity"

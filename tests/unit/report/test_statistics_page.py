@@ -33,7 +33,8 @@ def reaching(norm: pd.DataFrame) -> pd.DataFrame:
     return norm.assign(whole_curve_sd=norm["percent"].notna().map({True: 3.1, False: np.nan}))
 
 
-def test_every_row_of_the_table_is_printed_with_what_p_means(session: Any, build_norm: Any) -> None:
+def test_every_row_of_the_table_is_printed_with_what_p_means(session: Any, build_norm: Any, drawing_only: Any) -> None:
+    drawing_only("statistics")
     norm = reaching(build_norm())
     scored = with_statistics(session, norm)
     assert scored.statistics is not None
@@ -47,7 +48,8 @@ def test_every_row_of_the_table_is_printed_with_what_p_means(session: Any, build
     assert "part of the norm's population" in " ".join(" ".join(text for text, _ in said).split())
 
 
-def test_without_a_norm_a_report_has_no_such_page_and_who_asks_is_told(session: Any) -> None:
+def test_without_a_norm_a_report_has_no_such_page_and_who_asks_is_told(session: Any, drawing_only: Any) -> None:
+    drawing_only("statistics")
     style = load_style()
     assert "statistics" not in [page.name for page in session_pages(session, style, None, page_names())]
     (page,) = session_pages(session, style, None, ["statistics"])

@@ -202,7 +202,10 @@ def test_a_cycle_outside_the_means_does_not_count(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("cycles", [1, 2])
-def test_one_cycle_has_no_page_of_means_and_its_own_page_says_what_that_would(build: Callable[..., Tables], cycles: int) -> None:
+def test_one_cycle_has_no_page_of_means_and_its_own_page_says_what_that_would(
+    build: Callable[..., Tables], drawing_only: Callable[..., None], cycles: int
+) -> None:
+    drawing_only("kinematics_mean", "kinetics_mean", "kinetics_cycles")
     tables = with_uncertainty(build(cycles=cycles))
     pages = {page.name: page.figure for page in session_pages(tables, load_style(), None, page_names())}
     alone = cycles == 1
