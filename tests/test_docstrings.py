@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARY = ROOT / "biomech_id"
 
@@ -83,7 +85,7 @@ def public() -> tuple[Callable, ...]:
     for path in sorted(LIBRARY.rglob("*.py")):
         name = ".".join(path.relative_to(LIBRARY).with_suffix("").parts)
         if not any(part.startswith("_") and part != "__init__" for part in name.split(".")) and not name.startswith("cli"):
-            found += of_scope(ast.parse(path.read_text(encoding="utf-8")).body, name.removesuffix(".__init__"))
+            found += of_scope(parsed(path.read_text(encoding="utf-8")).body, name.removesuffix(".__init__"))
     return tuple(found)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 NEEDED = {"value", "expected", "where"}
@@ -29,7 +31,7 @@ BY_PROTOCOL = {
 
 def faults(source: str) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             found.append(f"line {node.lineno}: bare except")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":

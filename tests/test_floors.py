@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.parsed import parsed
 from tests.peers.chain_documents import chain_document
 from tests.peers.constraint_documents import ID_SETUP, write_motion
 
@@ -101,9 +103,10 @@ def room_of(module: Path) -> str:
     return parts[0]
 
 
+@cache
 def imports_of(module: Path) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -269,9 +272,7 @@ def _reasons(module: Path, imported: str) -> list[tuple[str, str]]:
 
 
 def test_every_import_inside_a_function_has_its_reason() -> None:
-    found = [
-        (module, name) for module in MODULES for name in sorted(inside_functions(ast.parse(module.read_text(encoding="utf-8"))))
-    ]
+    found = [(module, name) for module in MODULES for name in sorted(inside_functions(parsed(module.read_text(encoding="utf-8"))))]
     without = [f"{_dotted(module)}: {name}" for module, name in found if not _reasons(module, name)]
     assert not without, f"move to the top of the module, or say why not in INSIDE_FUNCTIONS: {without}"
     used = {key for module, name in found for key in _reasons(module, name)}
@@ -314,7 +315,7 @@ def test_a_circle_is_found() -> None:
 
 def test_the_report_says_what_its_values_are() -> None:
     """``Any`` in annotations of `report`: what matplotlib's stubs and the documents of schema 1 leave open, and no more."""
-    trees = [ast.parse(module.read_text(encoding="utf-8")) for module in MODULES if room_of(module) == "report"]
+    trees = [parsed(module.read_text(encoding="utf-8")) for module in MODULES if room_of(module) == "report"]
     found = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "Any"]
     assert 0 < len(found) <= 20, len(found)
 
@@ -327,7 +328,7 @@ def test_no_test_module_that_another_imports_skips_itself() -> None:
     assert "tests.peers.browser" in lent
     # Skipped at its import, a module stays behind half made: who imports it next fails where it should be skipped.
     tops = {
-        name: [node for node in ast.parse(modules[name].read_text("utf-8")).body if not isinstance(node, ast.FunctionDef)]
+        name: [node for node in parsed(modules[name].read_text("utf-8")).body if not isinstance(node, ast.FunctionDef)]
         for name in lent
     }
     assert not [name for name, top in tops.items() if "importorskip" in "".join(map(ast.dump, top))]

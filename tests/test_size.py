@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import parsed
+
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "biomech_id").rglob("*.py"))
 #: Syntax nodes that the library may have (`benchmarks/weight.py`). Who raises it says why in the commit.
@@ -17,7 +19,7 @@ MOST_POSITIONAL = 6
 
 def crowded(source: str) -> list[str]:
     """Functions that take more than six arguments by position; self and cls do not count."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     methods = {id(child) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for child in node.body}
     found = []
     for node in ast.walk(tree):

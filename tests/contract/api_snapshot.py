@@ -23,6 +23,7 @@ from typing import Any
 import typer
 
 import biomech_id
+from tests.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 SNAPSHOT = Path(__file__).with_name("api_snapshot.txt")
@@ -44,7 +45,7 @@ _CODE = re.compile(r"^```(?:python|pycon)\n(.*?)^```$", flags=re.MULTILINE | re.
 def imports_of(source: str) -> set[str]:
     """``module`` or ``module:name`` of every import of the package in Python code."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -68,7 +69,7 @@ def imports_of_pages() -> set[str]:
     found = {name for path in files for code in blocks(path) for name in imports_of(code)}
     for path in sorted((ROOT / "biomech_id").rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        names = [node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
+        names = [node.name for node in parsed(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)]
         found |= {f"{module}:{name}" for name in names if name == "register" or name.startswith("register_")}
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from biomech_id.judgement.check import check_file
 from biomech_id.markersets import MARKER_SETS, load_markerset
 from biomech_id.markersets.detect import common_names
 from biomech_id.request.recipe import Recipe
+from tests.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
@@ -103,17 +105,18 @@ OWN_MARKERS = ("models/oxford_foot/", "judgement/diagnosis/")
 OTHER_MEANINGS = dict.fromkeys(("HJC", "KJC", "AJC"), "joint centres: columns of tables, and points other software computed")
 
 
-def labels() -> set[str]:
+@cache
+def labels() -> frozenset[str]:
     """Every label of a shipped set, with and without its side."""
     sets = [load_markerset(name) for name in MARKER_SETS]
     whole = {label for each in sets for label in (*each.labels, *each.roles.values())}
     whole |= {name.replace("{s}", "L") for names in common_names()["landmarks"].values() for name in names}
-    return whole | {label[1:] for label in whole if len(label) > 3 and label[0] in "LR"}
+    return frozenset(whole | {label[1:] for label in whole if len(label) > 3 and label[0] in "LR"})
 
 
 def named_labels(source: str) -> set[str]:
     """Labels among the words of a module's texts that are no docstrings."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -121,7 +124,7 @@ def named_labels(source: str) -> set[str]:
     }
     texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
     words = {word for text in texts if id(text) not in docstrings for word in re.findall(r"\w+", text.value)}
-    return words & labels() - set(OTHER_MEANINGS)
+    return words & (labels() - set(OTHER_MEANINGS))
 
 
 @pytest.mark.parametrize("room", sorted({p.relative_to(PACKAGE).parts[0] for p in PACKAGE.rglob("*.py")} - set(MAY_NAME)))

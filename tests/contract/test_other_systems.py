@@ -18,6 +18,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 import biomech_id as bid
+from tests.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What Windows does not have; an import of one, or a call, must be inside a try or behind a question.
@@ -74,7 +75,7 @@ def test_what_is_not_there_is_seen_as_not_there(tmp_path: Path) -> None:
 
 def unguarded(source: str) -> list[str]:
     """Imports of POSIX's own modules that nothing catches."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     inside = {id(node) for each in ast.walk(tree) if isinstance(each, ast.Try) for node in ast.walk(each)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in inside]
     names = [alias.name for node in found for alias in node.names] + [
@@ -84,8 +85,8 @@ def unguarded(source: str) -> list[str]:
 
 
 def test_no_module_of_posix_alone_is_imported_without_a_way_out() -> None:
-    assert {path.name: unguarded(path.read_text(encoding="utf-8")) for path in (ROOT / "biomech_id").rglob("*.py")
-            if unguarded(path.read_text(encoding="utf-8"))} == {}  # fmt: skip
+    found = {path: unguarded(path.read_text(encoding="utf-8")) for path in (ROOT / "biomech_id").rglob("*.py")}
+    assert {path: imported for path, imported in found.items() if imported} == {}
     assert unguarded("import resource") == ["resource"]
     assert unguarded("try:\n    import fcntl\nexcept ImportError:\n    fcntl = None") == []
 

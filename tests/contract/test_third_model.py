@@ -37,6 +37,7 @@ from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.session import Session
 from biomech_id.session.tables.clinical import clinical_moment, moment_axes_of
 from biomech_id.trial import Subject, Trial
+from tests.parsed import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "biomech_id"
@@ -255,7 +256,7 @@ MAY_NAME_A_MODEL = ("models/", "markersets/")
 
 def named_models(source: str) -> list[int]:
     """Lines on which a body model's name stands as a value."""
-    constants = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    constants = (node for node in ast.walk(parsed(source)) if isinstance(node, ast.Constant))
     return [node.lineno for node in constants if node.value in ("six-dof", "conventional")]
 
 

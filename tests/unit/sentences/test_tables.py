@@ -16,6 +16,7 @@ import pytest
 
 from biomech_id.errors import Finding, Severity
 from biomech_id.languages import FOLDERS, LANGUAGES, Sentence, add_sentences, table, worded
+from tests.parsed import parsed
 
 PACKAGE = Path(__file__).resolve().parents[3] / "biomech_id"
 RULES = [rule for rule in table("en") if rule != "words"]
@@ -65,7 +66,7 @@ def values_of(rule: str, language: str) -> set[str]:
 def literals() -> Iterator[tuple[str, str]]:
     """Rules that the library's code names: (module, rule) of the first argument of every sentence and finding."""
     for module in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Sentence", "Finding", "findings.add") and node.args:
                 for leaf in ast.walk(node.args[0]):
                     if isinstance(leaf, ast.Constant) and isinstance(leaf.value, str):
@@ -91,7 +92,7 @@ def test_the_code_names_known_rules_and_every_rule_is_named() -> None:
     texts = {
         node.value
         for module in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(module.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     assert set(RULES) <= texts, f"nobody says {sorted(set(RULES) - texts)}"
