@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,6 +32,12 @@ def walking(direction: str) -> Recording:
 @pytest.fixture(scope="module")
 def recording() -> Recording:
     return walking("+X")
+
+
+@pytest.fixture(scope="module")
+def clean(recording: Recording) -> Callable[..., Solved]:
+    """The recording as it is, analysed once with each model and kinetics."""
+    return cache(lambda **options: analysed(recording, **options))
 
 
 def a_stance(result: Solved) -> Stance:
@@ -89,18 +96,20 @@ def assert_named(result: Solved, stance: Stance, rule: str) -> None:
 
 
 @pytest.mark.parametrize("fault", CHANGED)
-def test_a_plate_that_loses_a_standing_foot_is_named(recording: Recording, fault: str) -> None:
-    stance = a_stance(analysed(recording))
+def test_a_plate_that_loses_a_standing_foot_is_named(recording: Recording, clean: Callable[..., Solved], fault: str) -> None:
+    stance = a_stance(clean())
     rule, change = CHANGED[fault]
     assert_named(analysed(spoiled(recording, stance, change(stance))), stance, rule)
 
 
 @pytest.mark.parametrize("options", MODES, ids=lambda options: " ".join(options.values()))
 @pytest.mark.parametrize("fault", ["Fx and Fz exchanged", "ends at 50 %"])
-def test_whatever_model_and_kinetics(recording: Recording, fault: str, options: dict[str, str]) -> None:
-    clean = analysed(recording, **options)
-    assert clean.verdict == "accept"
-    stance = a_stance(clean)
+def test_whatever_model_and_kinetics(
+    recording: Recording, clean: Callable[..., Solved], fault: str, options: dict[str, str]
+) -> None:
+    as_it_is = clean(**options)
+    assert as_it_is.verdict == "accept"
+    stance = a_stance(as_it_is)
     rule, change = CHANGED[fault]
     assert_named(analysed(spoiled(recording, stance, change(stance)), **options), stance, rule)
 
