@@ -143,3 +143,9 @@ def first_version() -> Iterator[Path]:
             yield folder
     except NoHistoryError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def no_mirror_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for a mirrored plate takes most of the analysis of a walk with a faulty one; `contract/test_repairs` is about it."""
+    monkeypatch.setattr("biomech_id.pipeline.stage.judgement.plate_repairs", lambda movements: ())

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from tests.parsed import parsed
 from tests.test_floors import FLOORS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,15 +26,16 @@ WIDTH, ROW_HEIGHT, BOX_HEIGHT, CHARACTER = 1040, 58, 26, 7.6
 Graph = dict[str, set[str]]
 
 
-def imported_names(module: Path) -> set[str]:
+@cache
+def imported_names(module: Path) -> frozenset[str]:
     """Full names of what a module imports from the package, wherever in it."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {name for name in names if name.startswith("biomech_id.")}
+    return frozenset(name for name in names if name.startswith("biomech_id."))
 
 
 def rooms() -> Graph:

@@ -25,17 +25,13 @@ from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.session.solved import Solved
 from biomech_id.session.trial_tables import frames
 
+pytestmark = pytest.mark.usefixtures("no_mirror_is_tried")
+
 
 def computed(recording: Recording) -> Solved:
     given = [recording.static, recording.walk]
     found = bid.analyse(given, mass_kg=recording.mass_kg, uncertainty=False, budget=False)
     return found.computed.trials[0]
-
-
-@pytest.fixture(autouse=True)
-def no_mirror_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looking for a plate that is mirrored takes most of the analysis of a faulty walk, and `test_plate_repairs` is about it."""
-    monkeypatch.setattr("biomech_id.pipeline.stage.judgement.plate_repairs", lambda movements: ())
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,8 @@ from biomech_id.sample.recording import SampleTrial
 from biomech_id.session.solved import Solved
 from biomech_id.trial import ForcePlate, Trial
 
+pytestmark = pytest.mark.usefixtures("no_mirror_is_tried")
+
 RULE = "pressure-outside-foot"
 #: Sideways by as much as the issue asks for: a foot is 89 mm wide.
 ASIDE_M = 0.06
