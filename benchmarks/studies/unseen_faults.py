@@ -82,10 +82,10 @@ Curve = tuple[str, str, str]
 def recording_of(name: str, folder: Path = SHARED) -> Recording:
     """Read a static trial and a walk; of the children the legs alone, no muscles."""
     _, static, walk = RECORDINGS[name]
-    return Recording(name, *(_legs(read_recording(folder / f"{path}.c3d", trust=True).trial) for path in (static, walk)))
+    return Recording(name, *(legs_of(read_recording(folder / f"{path}.c3d", trust=True).trial) for path in (static, walk)))
 
 
-def _legs(trial: Trial) -> Trial:
+def legs_of(trial: Trial) -> Trial:
     of_device = any("KAX" in label for label in trial.markers.names)
     kept = [i for i, label in enumerate(trial.markers.names) if label in LOWER or of_device]
     names, position = tuple(trial.markers.names[i] for i in kept), trial.markers.position_m[:, kept]
@@ -120,7 +120,7 @@ class Shown:
         options: dict[str, object] = {"static": recording.static.name, "mass_kg": recording.mass_kg, "budget": False}
         try:
             session = bid.analyse(given, uncertainty=bands, **options)  # type: ignore[arg-type]
-            walk = _lined_up(recording)
+            walk = lined_up(recording)
         except BiomechError as error:
             return cls(frozenset({f"refused: {type(error).__name__}"}), {}, {}, None)
         tables = session.tables()
@@ -142,7 +142,7 @@ def _words(session: Session) -> frozenset[str]:
     return frozenset(words) - OF_STORED
 
 
-def _lined_up(recording: Recording) -> tuple[Trial, ConventionalModel] | None:
+def lined_up(recording: Recording) -> tuple[Trial, ConventionalModel] | None:
     """The walk as ``biomech-id diagnose`` takes it, and its model."""
     trials = trials_in_memory([recording.static, recording.walk])
     static = named_trial(recording.static.name, trials, "static")

@@ -15,7 +15,7 @@ from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits, unstated_aid
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
-from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Whitening, block, least_sizes, signatures, single
+from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Single, WalkSignatures, Whitening, block, least_sizes, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread, package_spread
@@ -27,6 +27,11 @@ from biomech_id.values import dataclass, replace
 LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)
 #: So often a marker that was moved back, along axes that it turned itself, is moved again, and what then differs is corrected.
 INVERTED = 2
+#: Own signatures of a walk are worked out of causes whose typical one lies this many SDs along what contradicts itself, and of blocks
+#: whose evidence by typical ones is above this.
+ASKED_SDS, ASKED_EVIDENCE = 2.0, 0.0
+#: A cause with less evidence along a straight line has not `LEAST_EVIDENCE` at full size.
+LEAST_STRAIGHT = -3.0
 #: An error is at least this share of the size: signatures are straight lines.
 LEAST_SHARE_SD = 0.15
 #: A block must beat the best single cause by this much; causes nearer than this to the best are named beside it.
@@ -125,6 +130,7 @@ class Diagnosis:
         The likeliest first, each on what the ones before it leave.
     told_from : Mapping[str, tuple[float, str]]
         Cause -> 1.5 times its least size, told in 86 % of the cases, and its unit: a fault below it is not seen by this session.
+        Empty where sizes were not asked for.
     unexplained : Mapping[tuple[str, str], float]
         Residuals that lie more than `UNEXPLAINED_SDS` from what is expected when all likely causes are taken away, the furthest
         first -> how many SDs.
@@ -142,7 +148,7 @@ class Diagnosis:
 
 def diagnose(
     trial: Trial, model: ConventionalModel, *, unimpaired: bool = False, aided: bool | None = None,
-    prostheses: Sequence[str] = (), spread: ResidualSpread | None = None,
+    prostheses: Sequence[str] = (), spread: ResidualSpread | None = None, sizes: bool = True,
 ) -> Diagnosis:  # fmt: skip
     """Return what contradicts itself in a walk, and which causes explain it.
 
@@ -163,6 +169,8 @@ def diagnose(
         those of which the subject states an amputation.
     spread : ResidualSpread | None, optional
         What untouched sessions show; None for the package's.
+    sizes : bool, optional
+        Whether the sizes from which causes are told are worked out: most of the time that a walk without a fault takes.
 
     Returns
     -------
@@ -195,10 +203,10 @@ def diagnose(
             value=strikes, expected=f"at least {STRIDE_STRIKES} strikes of one foot", where=trial.name,
         )  # fmt: skip
     spread = package_spread() if spread is None else spread
-    return diagnose_recorded(session, spread if unimpaired else spread.of_any_body())
+    return diagnose_recorded(session, spread if unimpaired else spread.of_any_body(), sizes=sizes)
 
 
-def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:
+def diagnose_recorded(session: Recorded, spread: ResidualSpread, *, sizes: bool = True) -> Diagnosis:
     """Return what contradicts itself in a session in memory (see `diagnose`).
 
     Parameters
@@ -207,10 +215,12 @@ def diagnose_recorded(session: Recorded, spread: ResidualSpread) -> Diagnosis:
         The session in memory.
     spread : ResidualSpread
         What untouched sessions show.
+    sizes : bool, optional
+        As of `diagnose`.
     """
     search = Search(residuals(session), spread)
     values, scale = search.judged.values, search.scale
-    misfit, n_causes, told_from = scale.misfit(values, values), len(search.causes), search.told_from()
+    misfit, n_causes, told_from = scale.misfit(values, values), len(search.causes), search.told_from() if sizes else {}
     sd = np.linalg.norm(scale.root, axis=1)
     expected = {key: (float(m), float(s)) for key, m, s in zip(scale.keys, scale.mean, sd, strict=True)}
     likely: list[Found] = []
@@ -258,10 +268,10 @@ class Search:
                 self.causes += gaits(judged.session, self.scale.keys)
                 in_blocks += unstated_aid(judged.session, self.scale.keys)
             self.every = [*self.causes, *in_blocks]
-            self.white = self.scale.white(signatures(judged, self.every, self.scale.keys))
+            self.signatures = WalkSignatures(judged, self.every, self.scale)
         else:
             self.scale, self.instead, self.causes = known.scale, known.instead, known.causes
-            self.every, self.white = known.every, known.white
+            self.every, self.signatures = known.every, known.signatures
         self.tau = np.array([one.row.tau for one in self.every])
         self.one_sided = np.array([float(one.row.one_sided) for one in self.every])
         self.misfit = self.scale.misfit(judged.values, self.instead)
@@ -269,7 +279,8 @@ class Search:
     def told_from(self) -> dict[str, tuple[float, str]]:
         """Cause -> size from which it is told, and its unit."""
         n = len(self.causes)
-        size = np.linalg.norm(self.white[:, :n], axis=0)
+        self.signatures.ask(range(n))
+        size = np.linalg.norm(self.signatures.white[:, :n], axis=0)
         seen = size > 0
         sizes = TOLD_SIZE * least_sizes(1.0 / size[seen], self.tau[:n][seen], n)
         names = [one for one, ok in zip(self.causes, seen, strict=True) if ok]
@@ -286,14 +297,17 @@ class Search:
         """The likeliest cause, and the look at what is left; None where nothing has evidence enough."""
         w = self.scale.white(self.scale.residual(self.judged.values, self.instead))
         n = len(self.causes)
-        ones = single(self.white[:, :n], w, self.tau[:n], self.one_sided[:n], n)
-        order = np.argsort(-ones.evidence)[:LOOKED_AGAIN]
-        ranked = sorted((self._again(int(i), ones.size[i], ones.sd[i]) for i in order), key=lambda one: -one.evidence)
+        ones = self._single(w)
+        self.signatures.ask(np.flatnonzero(np.abs(ones.size) > ASKED_SDS * ones.sd))
+        ones = self._single(w)
+        evidence = np.where(self.signatures.own[:n], ones.evidence, -np.inf)
+        order = [int(i) for i in np.argsort(-evidence)[:LOOKED_AGAIN] if evidence[i] > LEAST_STRAIGHT]
+        ranked = sorted((self._again(i, ones.size[i], ones.sd[i]) for i in order), key=lambda one: -one.evidence)
         # A block is judged by straight lines, and so are the single causes that it has to beat.
-        straight = max(float(ones.evidence.max()), ranked[0].evidence)
+        straight = max((float(evidence.max()), *(one.evidence for one in ranked)))
         several = list(self._blocks(w, straight + BLOCK_BEATS))
-        best = max((ranked[0], *several, *self._exchanges()), key=lambda one: one.evidence)
-        if best.evidence <= LEAST_EVIDENCE:
+        best = max((*ranked, *several, *self._exchanges()), key=lambda one: one.evidence, default=None)
+        if best is None or best.evidence <= LEAST_EVIDENCE:
             return None
         again = self.spread if best.parts or best.unit else None
         left = Search(best.judged, self.spread, self if again else None)
@@ -303,6 +317,11 @@ class Search:
         )
         alike = tuple(one.cause for one in ranked if one.cause != best.cause and one.evidence > best.evidence - ALIKE)
         return self._told(best, alike, left, warns=not walks_so), left
+
+    def _single(self, w: FloatArray) -> Single:
+        """Evidence of the single causes by the signatures that are known."""
+        n = len(self.causes)
+        return single(self.signatures.white[:, :n], w, self.tau[:n], self.one_sided[:n], n)
 
     def _again(self, place: int, size: float, sd: float) -> _Candidate:
         """One cause at full size: taken out at several shares of it, kept where least is left."""
@@ -346,7 +365,10 @@ class Search:
         """Blocks whose evidence is above the least."""
         for each in blocks_of(self.every, self.judged.session):
             places = list(each.places)
-            evidence, sizes = block(self.white[:, places], w, self.tau[places], len(self.causes))
+            evidence, sizes = block(self.signatures.white[:, places], w, self.tau[places], len(self.causes))
+            if evidence > ASKED_EVIDENCE and not self.signatures.own[places].all():
+                self.signatures.ask(places)
+                evidence, sizes = block(self.signatures.white[:, places], w, self.tau[places], len(self.causes))
             if each.group == AID and (sizes[self.one_sided[places] > 0] < 0).any():
                 continue
             if evidence > (LEAST_EVIDENCE if each.group in WALKS_SO else max(least, LEAST_EVIDENCE)):

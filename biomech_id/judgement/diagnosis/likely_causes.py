@@ -67,7 +67,7 @@ def diagnosis_findings(trial: Trial, model: CalibratedModel, aid: str) -> Iterat
     if isinstance(model, ConventionalModel):
         # What moves no curve ends no run.
         with suppress(BiomechError, np.linalg.LinAlgError):
-            walk = diagnose(trial, model, aided=whether_aided(aid))
+            walk = diagnose(trial, model, aided=whether_aided(aid), sizes=False)
     if walk is None:
         yield Finding("not-diagnosed", {}, trial.name)
     for likely in walk.likely if walk else ():

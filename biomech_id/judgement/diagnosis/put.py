@@ -24,6 +24,8 @@ def aside(label: str, along: str, when: str, session: Recorded, unit: str, size:
     segment, way = along.split(":")
     if when == "since" and session.standing is None:
         return None
+    if not size:  # whether it can be there is asked of every marker and way
+        return session
     walk = _aside(session, session.markers, unit + label, segment, way, size, from_middle=when == "mid")
     if when != "whole" or session.standing is None:
         return replace(session, markers=walk)

@@ -10,7 +10,7 @@ is no chance (normal tails, 18 people).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread
+from biomech_id.judgement.diagnosis.typical import typical_signatures
 from biomech_id.values import dataclass
 
 #: A cause is put in at this share of its common size for its signature.
@@ -124,6 +125,47 @@ def _signature(judged: JudgedWalk, one: Possible, keys: Sequence[ResidualKey]) -
     assert changed is not None  # `possible` asked
     after, before = residuals(changed, judged).values, judged.values
     return np.array([(after.get(key, before[key]) - before[key]) / step for key in keys])
+
+
+class WalkSignatures:
+    """Whitened signatures of causes in one walk: typical ones until somebody asks for the walk's own.
+
+    Parameters
+    ----------
+    judged : JudgedWalk
+        The session as it is.
+    causes : Sequence[Possible]
+        K causes.
+    scale : Whitening
+        Of its n residuals.
+
+    Attributes
+    ----------
+    white : FloatArray
+        (n, K), SDs per unit of size.
+    own : BoolArray
+        (K,), whose signatures are the walk's own.
+    """
+
+    def __init__(self, judged: JudgedWalk, causes: Sequence[Possible], scale: Whitening) -> None:
+        self._judged, self._causes, self._scale = judged, causes, scale
+        typical = typical_signatures(judged.session, causes, scale.keys)
+        unknown = np.isnan(typical).any(axis=0)
+        self.white, self.own = scale.white(np.where(unknown, 0.0, typical)), np.zeros(len(causes), bool)
+        self.ask(np.flatnonzero(unknown))
+
+    def ask(self, places: Iterable[int]) -> None:
+        """Work out the walk's own signatures.
+
+        Parameters
+        ----------
+        places : Iterable[int]
+            Of causes.
+        """
+        new = [place for place in places if not self.own[place]]
+        if new:
+            asked = signatures(self._judged, [self._causes[place] for place in new], self._scale.keys)
+            self.white[:, new], self.own[new] = self._scale.white(asked), True
 
 
 @dataclass(frozen=True, eq=False)
