@@ -27,8 +27,8 @@ from biomech_id.values import dataclass, replace
 LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)
 #: So often a marker that was moved back, along axes that it turned itself, is moved again, and what then differs is corrected.
 INVERTED = 2
-#: Own signatures of a walk are worked out of causes whose typical one lies this many SDs along what contradicts itself, and of blocks
-#: whose evidence by typical ones is above this.
+#: A walk's own signatures are worked out of causes along whose typical one its residuals lie this many SDs, and of blocks whose
+#: evidence by typical ones is above this.
 ASKED_SDS, ASKED_EVIDENCE = 2.0, 0.0
 #: A cause with less evidence along a straight line has not `LEAST_EVIDENCE` at full size.
 LEAST_STRAIGHT = -3.0

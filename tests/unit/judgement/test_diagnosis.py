@@ -11,6 +11,7 @@ import pytest
 import biomech_id as bid
 from biomech_id.errors import MissingInputError, OptionError, OutputError
 from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
+from biomech_id.judgement.diagnosis.blocks import further
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.diagnosis import Search, _without, diagnose_recorded
@@ -21,6 +22,7 @@ from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import package_spread
 from biomech_id.judgement.diagnosis.stances import find_stances
+from biomech_id.judgement.diagnosis.typical import typical_table
 from biomech_id.languages import table
 from biomech_id.models.conventional.leg import place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
@@ -224,7 +226,7 @@ def test_aids_explain_nothing_where_none_is_stated(judged: JudgedWalk, aided: bo
 def test_an_aid_is_stated_or_none_is_or_nobody_says(
     stated: dict[str, bool], aided: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread: session.aided)
+    monkeypatch.setattr("biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread, **_: session.aided)
     person = bid.virtual_subject()
     answer = diagnose(person.walk().trial, bid.conventional_model(person.static().trial), **stated)  # type: ignore[arg-type]
     assert answer is aided
@@ -244,7 +246,9 @@ def test_a_prosthesis_is_not_compared_with_grown_legs(judged: JudgedWalk) -> Non
 def test_a_stated_amputation_is_a_prosthesis_unless_somebody_says_which_sides_are(
     stated: dict[str, list[str]], of: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread: session.prostheses)
+    monkeypatch.setattr(
+        "biomech_id.judgement.diagnosis.diagnosis.diagnose_recorded", lambda session, spread, **_: session.prostheses
+    )
     person = bid.virtual_subject()
     static = person.static().trial
     static = replace(static, subject=static.subject.with_values("subject.toml", amputation={"L": "transtibial"}))
@@ -303,6 +307,45 @@ def test_a_fault_whose_cause_nobody_wrote_is_named_by_its_residuals(judged: Judg
         ("TOE height, static", "R"), ("TOE height, static", "L"),
     ]  # fmt: skip
     assert max(unexplained.values()) < -6.0
+
+
+def test_a_walk_without_a_fault_is_asked_about_few_causes(judged: JudgedWalk) -> None:
+    search = Search(judged, package_spread().of_any_body())
+    assert search.best() is None
+    signatures_ = search.signatures
+    put_in = np.array([one.row.put is not None for one in search.every])
+    # Those of single plates and where people differ most are always the walk's own.
+    assert 20 < (signatures_.own & put_in).sum() < 70
+    assert (~signatures_.own).sum() > 100
+    assert len(search.told_from()) > 100
+    assert signatures_.own[: len(search.causes)].all()
+    n = len(search.causes)
+    assert np.array_equal(signatures_.white[:, :n], search.scale.white(signatures(judged, search.causes, search.scale.keys)))
+
+
+def test_asking_by_typical_signatures_tells_what_asking_for_all_of_them_does(
+    judged: JudgedWalk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = next(one for one in possible(judged.session, set(judged.values)) if one.name == "LTHI forward, since")
+    changed = one.into(judged.session, 40.0)
+    assert changed is not None
+    answer = diagnose_recorded(changed, package_spread().of_any_body(), sizes=False)
+    assert answer.likely[0].cause == one.name
+    assert answer.told_from == {}
+    for limit, value in {"ASKED_SDS": 0.0, "ASKED_EVIDENCE": -np.inf, "LEAST_STRAIGHT": -np.inf}.items():
+        monkeypatch.setattr(f"biomech_id.judgement.diagnosis.diagnosis.{limit}", value)
+    whole = diagnose_recorded(changed, package_spread().of_any_body())
+    assert [(each.cause, each.size) for each in answer.likely] == [(each.cause, each.size) for each in whole.likely]
+    assert len(whole.told_from) > 100
+
+
+def test_every_typical_signature_is_that_of_a_cause(judged: JudgedWalk) -> None:
+    residual_names = set(package_spread().names)
+    names = {one.format(side) for one in CAUSES for side in "LR"} | {one.name for one in further(judged.session)}
+    for (cause, _), adds in typical_table().items():
+        assert cause in names
+        assert {name for name, _ in adds} <= residual_names
+        assert {of for _, of in adds} <= {"", "L", "R", "plate L", "plate R", "plate"}
 
 
 def test_a_missed_strike_is_not_unexplained(judged: JudgedWalk) -> None:
