@@ -39,7 +39,7 @@ hashed-dev hashed-all:
 demo: $(VENV)/.run
 	$(BIN)/biomech-id demo -o demo
 
-## test: the fast suite (a quarter of an hour on two cores)
+## test: the fast suite (nine minutes on two cores)
 test: $(VENV)/.dev
 	$(PYTEST) $(FAST)
 

@@ -157,7 +157,7 @@ def drawn(patient: str, seed: int) -> VirtualSubject:
 
 def diagnosed(person: VirtualSubject) -> Diagnosis:
     """What the diagnosis says of a walk."""
-    return diagnose(person.walk().trial, bid.conventional_model(person.static().trial))
+    return diagnose(person.walk().trial, bid.conventional_model(person.static().trial), sizes=False)
 
 
 def main(draws: int) -> int:

@@ -417,7 +417,8 @@ def _without(judged: JudgedWalk, one: Possible, size: float, inverted: int = 0) 
         return None
     for _ in range(inverted):
         again = one.into(session, size)
-        assert again is not None  # it was in the session with the cause
+        if again is None:
+            break
         session = replace(session, **{
             name: after.with_positions(after.position_m + before.position_m - back.position_m)
             for name in ("markers", "standing")
