@@ -196,7 +196,7 @@ def text(made: Sequence[Asked]) -> str:
     return "\n".join((
         head, "other people. Differs: from the answer with every signature of the walk worked out.", "",
         "| walks | diagnosed | told | first cause differs | anything differs | CPU, s (median) | every signature, s |",
-        "|---|---|---|---|---|---|---|", *rows, "", f"First cause differs: {', '.join(others) or 'none'}.", "",
+        "|---|---|---|---|---|---|---|", *rows, "", f"First cause differs: {'; '.join(others) or 'none'}.", "",
     ))  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.diagnosis import ALIKE, MOST_CAUSES, STRIDE_STRIKES, Found, Search
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
-from biomech_id.judgement.diagnosis.residuals import residuals
+from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
 from biomech_id.judgement.diagnosis.spread import package_spread
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.pipeline.stage.analysis import Analysis
@@ -174,8 +174,15 @@ def untouched(name: str) -> Untouched:
     recording = recording_of(name)
     shown = Shown.of(recording, bands=True)
     assert shown.walk is not None, name
-    search = Search(residuals(recorded_walk(*shown.walk)), package_spread().of_any_body())
+    search = _search(residuals(recorded_walk(*shown.walk)))
     return Untouched(recording, shown, search, tuple(_likely(search)))
+
+
+def _search(judged: JudgedWalk) -> Search:
+    """The search with every signature of the walk, as ``biomech-id diagnose`` has it, whatever was asked before."""
+    search = Search(judged, package_spread().of_any_body())
+    search.signatures.ask(range(len(search.every)))
+    return search
 
 
 def _likely(search: Search) -> Iterator[Found]:
@@ -203,11 +210,11 @@ def _diagnosed(clean: Untouched, now: Shown) -> tuple[float, Iterator[Found]]:
     # As `diagnose` asks.
     if max(len(times) for (_, kind), times in contacts(session).items() if kind == "strike") < STRIDE_STRIKES:
         return float("nan"), iter(())
-    before, spread, scale = clean.search.judged.values, clean.search.spread, clean.search.scale
+    before, scale = clean.search.judged.values, clean.search.scale
     # A residual without a verdict in either does not change.
     change = np.array([judged.values.get(key, before[key]) - before[key] for key in scale.keys])
     delta = float(np.linalg.norm(scale.white(change)))
-    return delta, _likely(Search(judged, spread, clean.search) if delta < SHOWN else Search(judged, spread))
+    return delta, _likely(Search(judged, clean.search.spread, clean.search) if delta < SHOWN else _search(judged))
 
 
 @dataclass(frozen=True, eq=False)

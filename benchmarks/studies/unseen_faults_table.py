@@ -100,7 +100,8 @@ def table(rows: Sequence[Row], seed: int, recordings: int) -> str:
         "Causes are those that warn of somebody of whom nothing is stated. The whitened change is that of the residuals. What is "
         "right for an unseen kind is what its author wrote beside it, translated by `unseen_fault_words.py` before the first was "
         "put in: class where any word fits, very cause where the first does or a marker. A gate is over both origins unless it "
-        "says which. The recordings are among those that the spread of residuals was learnt from.", "",
+        "says which. The recordings are among those that the spread of residuals was learnt from. The diagnosis had every "
+        "signature of the walk itself, and looked at the best six causes whatever their evidence.", "",
         f"The rules {', '.join(f'`{name}`' for name in sorted(LATER))} and causes of the class "
         f"{', '.join(f'`{name}`' for name in sorted(LATER_CLASSES))} were written after a first table had been read; "
         f"{_only_later(rows)} unseen faults that leave the band are told by nothing else, and would be silent without them.", "",

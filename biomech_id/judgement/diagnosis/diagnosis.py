@@ -30,7 +30,7 @@ INVERTED = 2
 #: A walk's own signatures are worked out of causes along whose typical one its residuals lie this many SDs, and of blocks whose
 #: evidence by typical ones is above this.
 ASKED_SDS, ASKED_EVIDENCE = 2.0, 0.0
-#: A cause with less evidence along a straight line has not `LEAST_EVIDENCE` at full size.
+#: A cause with less evidence along a straight line is not looked at again at full size.
 LEAST_STRAIGHT = -3.0
 #: An error is at least this share of the size: signatures are straight lines.
 LEAST_SHARE_SD = 0.15
@@ -170,7 +170,8 @@ def diagnose(
     spread : ResidualSpread | None, optional
         What untouched sessions show; None for the package's.
     sizes : bool, optional
-        Whether the sizes from which causes are told are worked out: most of the time that a walk without a fault takes.
+        Whether the sizes from which causes are told are worked out: most of the time that a walk without a fault takes. Every
+        signature is then the walk's own; without, they are where typical ones ask for it, and few answers differ.
 
     Returns
     -------
@@ -279,7 +280,7 @@ class Search:
     def told_from(self) -> dict[str, tuple[float, str]]:
         """Cause -> size from which it is told, and its unit."""
         n = len(self.causes)
-        self.signatures.ask(range(n))
+        self.signatures.ask(range(len(self.every)))
         size = np.linalg.norm(self.signatures.white[:, :n], axis=0)
         seen = size > 0
         sizes = TOLD_SIZE * least_sizes(1.0 / size[seen], self.tau[:n][seen], n)

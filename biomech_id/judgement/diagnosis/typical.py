@@ -1,7 +1,7 @@
 """Typical signatures: what causes add to the residuals of most walks, to see which of them a walk has to be asked about.
 
 A row of ``typical.csv`` says what a unit of one cause adds to one residual, the mean over people, with and without a static trial:
-of a leg, of a plate under one foot, or of the session. Plates and cameras have none: what they do hangs on where plates lie.
+of a leg, of a plate under one foot, or of the session. Single plates have none, nor what hangs on where plates and cameras lie.
 """
 
 from __future__ import annotations
