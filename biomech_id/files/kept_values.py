@@ -25,8 +25,8 @@ _PACKAGE = __name__.partition(".")[0]
 _MAKERS = {
     ("numpy", "dtype"), ("numpy", "ndarray"), ("numpy._core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
     ("numpy._core.numeric", "_frombuffer"), ("numpy.core.multiarray", "_reconstruct"), ("numpy.core.numeric", "_frombuffer"),
-    ("builtins", "set"), ("builtins", "frozenset"), ("builtins", "slice"), ("builtins", "complex"), ("pathlib", "PosixPath"),
-    ("pathlib", "WindowsPath"), ("biomech_id.trial.subject", "_rebuild"),
+    ("builtins", "dict"), ("builtins", "set"), ("builtins", "frozenset"), ("builtins", "slice"), ("builtins", "complex"),
+    ("pathlib", "PosixPath"), ("pathlib", "WindowsPath"), ("biomech_id.trial.subject", "_rebuild"),
 }  # fmt: skip
 
 

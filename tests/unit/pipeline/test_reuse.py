@@ -36,7 +36,7 @@ from biomech_id.trial import Trial
 
 DATA = Path(__file__).parents[3] / "data"
 WALKS = tuple(DATA / f"{name}.c3d" for name in ("static", "walk01", "walk02"))
-RECIPE = Recipe(report=False, budget=False)
+RECIPE = Recipe(report=False)
 MOVED = """schema = 2
 [[event]]
 trial = "walk02"
