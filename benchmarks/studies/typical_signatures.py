@@ -14,10 +14,11 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -130,19 +131,6 @@ class Asked:
     cpu_every_s: float
 
 
-@contextmanager
-def _instead(**values: object) -> Iterator[None]:
-    """Limits of the search that are others for a moment."""
-    kept = {name: getattr(diagnosis, name) for name in values}
-    for name, value in values.items():
-        setattr(diagnosis, name, value)
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(diagnosis, name, value)
-
-
 def _timed(session: Recorded) -> tuple[Diagnosis, float]:
     start_s = time.process_time()
     answer = diagnose_recorded(session, package_spread().of_any_body(), sizes=False)
@@ -152,7 +140,7 @@ def _timed(session: Recorded) -> tuple[Diagnosis, float]:
 def asked(session: Recorded, fault: str) -> Asked:
     """Diagnose a walk by typical signatures and with all of its own."""
     answer, cpu_s = _timed(session)
-    with _instead(ASKED_SDS=0.0, ASKED_EVIDENCE=-np.inf, LEAST_STRAIGHT=-np.inf):
+    with patch.multiple(diagnosis, ASKED_SDS=0.0, ASKED_EVIDENCE=-np.inf, LEAST_STRAIGHT=-np.inf):
         whole, cpu_every_s = _timed(session)
     ours, theirs = ([one.cause for one in each.likely] for each in (answer, whole))
     sizes = [[one.size for one in each.likely] for each in (answer, whole)]
@@ -162,9 +150,8 @@ def asked(session: Recorded, fault: str) -> Asked:
 
 def cases(person: str, session: Recorded, faults: int = FAULTS) -> Iterator[Asked]:
     """Yield a walk as it is, then with causes in it, by the typical signatures of the other people."""
-    typical_of_others = table(person)
-    kept, typical.typical_table = typical.typical_table, lambda: typical_of_others
-    try:
+    others = table(person)
+    with patch.object(typical, "typical_table", lambda: others):
         yield asked(session, "")
         search = Search(residuals(session), package_spread().of_any_body())
         sizes = search.told_from()
@@ -175,12 +162,8 @@ def cases(person: str, session: Recorded, faults: int = FAULTS) -> Iterator[Aske
             size = sizes[one.name][0] * rng.uniform(*SHARES) * (1.0 if one.row.one_sided else rng.choice((-1.0, 1.0)))
             changed = one.into(session, size)
             if changed is not None:
-                try:
+                with suppress(BiomechError):
                     yield asked(changed, one.name)
-                except BiomechError:
-                    continue
-    finally:
-        typical.typical_table = kept
 
 
 def text(made: Sequence[Asked]) -> str:

@@ -420,10 +420,10 @@ def _without(judged: JudgedWalk, one: Possible, size: float, inverted: int = 0) 
         again = one.into(session, size)
         if again is None:
             break
-        session = replace(session, **{
-            name: after.with_positions(after.position_m + before.position_m - back.position_m)
-            for name in ("markers", "standing")
-            for before, after, back in [[getattr(each, name) for each in (shown, session, again)]]
-            if after is not before
-        })  # fmt: skip
+        changed = {}
+        for name in ("markers", "standing"):
+            before, after, back = (getattr(each, name) for each in (shown, session, again))
+            if after is not before:
+                changed[name] = after.with_positions(after.position_m + before.position_m - back.position_m)
+        session = replace(session, **changed)
     return residuals(session, judged)
