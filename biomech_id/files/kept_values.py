@@ -49,6 +49,12 @@ class _Reader(pickle.Unpickler):
         raise FileRefusedError.at(called, f"{called} is no value of this package.", "data of this package")
 
 
+class _Writer(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        """Return how a member of an enumeration is made again: from its value, which Python 3.11.0 to 3.11.3 do by ``getattr``."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
+
 @dataclass(frozen=True)
 class KeptValues:
     """A folder of values by key.
@@ -114,8 +120,8 @@ class KeptValues:
         """
         self._asked.add(key)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with whole_file(self.folder / key) as part:
-            part.write_bytes(pickle.dumps(value, protocol=5))
+        with whole_file(self.folder / key) as part, part.open("wb") as file:
+            _Writer(file, protocol=5).dump(value)
 
     def tidy(self) -> None:
         """Take away what nobody has read or written."""

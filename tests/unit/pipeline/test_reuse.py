@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.studies.killed_runs import files_of
-from biomech_id.errors import FileRefusedError, OptionError
+from biomech_id.errors import FileRefusedError, OptionError, Severity
 from biomech_id.files.digest import digest
 from biomech_id.files.kept_values import KeptValues, made_once
 from biomech_id.movement.movement import CalibratedModel
@@ -33,6 +33,7 @@ from biomech_id.session.folder import replay
 from biomech_id.session.folder.read_write import read_tables
 from biomech_id.session.tables import csv_text
 from biomech_id.trial import Trial
+from biomech_id.trial.events import EventKind
 
 DATA = Path(__file__).parents[3] / "data"
 WALKS = tuple(DATA / f"{name}.c3d" for name in ("static", "walk01", "walk02"))
@@ -213,6 +214,16 @@ class Runs:
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return os.mkdir, ("was-run",)
+
+
+def test_members_of_enumerations_are_kept_on_every_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11.0 to 3.11.3 make them again by ``getattr``, which no file may name."""
+    kinds = [EventKind.FOOT_STRIKE, Severity.WARNING]
+    for kind in kinds:
+        monkeypatch.setattr(type(kind), "__reduce_ex__", lambda self, protocol: (getattr, (type(self), self.name)))
+    assert b"getattr" in pickle.dumps(kinds)
+    KeptValues(tmp_path).write("kinds", kinds)
+    assert KeptValues(tmp_path).read("kinds") == kinds
 
 
 def test_a_foreign_file_is_not_kept_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
