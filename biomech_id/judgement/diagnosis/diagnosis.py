@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -12,19 +13,19 @@ from biomech_id.judgement.diagnosis.blocks import blocks_of, further
 from biomech_id.judgement.diagnosis.causes import Possible, possible, where_to_look
 from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
-from biomech_id.judgement.diagnosis.exchanges import exchanges
+from biomech_id.judgement.diagnosis.exchanges import LABELS, exchanges
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits, unstated_aid
-from biomech_id.judgement.diagnosis.of_legs import ResidualValues
+from biomech_id.judgement.diagnosis.of_legs import ResidualValues, distances
 from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Single, WalkSignatures, Whitening, block, least_sizes, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
-from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
+from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread, package_spread
 from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.trial import Trial
 from biomech_id.values import dataclass, replace
 
-#: So many of the best causes are looked at again at full size, at these shares of it.
-LOOKED_AGAIN, SHARES = 6, (0.5, 0.75, 1.0, 1.3, 1.7)
+#: So many of the best causes are looked at again at full size, at these shares of it, and further out where less is left there.
+LOOKED_AGAIN, SHARES, SMALLEST_SHARE, LARGEST_SHARE = 6, (0.75, 1.0, 1.3), 0.5, 1.7
 #: So often a marker that was moved back, along axes that it turned itself, is moved again, and what then differs is corrected.
 INVERTED = 2
 #: A walk's own signatures are worked out of causes along whose typical one its residuals lie this many SDs, and of blocks whose
@@ -38,6 +39,8 @@ LEAST_SHARE_SD = 0.15
 BLOCK_BEATS, ALIKE = 2.0, 2.0
 #: Exchanges are tried where r' Cov^-1 r is above this times the number of residuals.
 EXCHANGED_ABOVE = 1.5
+#: Causes of less evidence are neither told nor named beside what is, and no block has to beat them.
+UNHEARD = LEAST_EVIDENCE - max(BLOCK_BEATS, ALIKE)
 #: A cause of this many least sizes is told in 86 % of the cases.
 TOLD_SIZE = 1.5
 #: What untouched sessions show was learnt from whole strides.
@@ -238,6 +241,10 @@ def diagnose_recorded(session: Recorded, spread: ResidualSpread, *, sizes: bool 
     return Diagnosis(session.name, known, expected, misfit, n_causes, tuple(likely), told_from, unexplained)
 
 
+def _misfit(tried: tuple[float, float, JudgedWalk]) -> float:
+    return tried[0]
+
+
 @dataclass(frozen=True, eq=False)
 class _Candidate:
     """A cause taken out of the session."""
@@ -276,6 +283,7 @@ class Search:
         self.tau = np.array([one.row.tau for one in self.every])
         self.one_sided = np.array([float(one.row.one_sided) for one in self.every])
         self.misfit = self.scale.misfit(judged.values, self.instead)
+        self._most: dict[frozenset[str], float] = {}
 
     def told_from(self) -> dict[str, tuple[float, str]]:
         """Cause -> size from which it is told, and its unit."""
@@ -296,10 +304,10 @@ class Search:
 
     def best(self) -> tuple[Found, Search] | None:
         """The likeliest cause, and the look at what is left; None where nothing has evidence enough."""
-        w = self.scale.white(self.scale.residual(self.judged.values, self.instead))
-        n = len(self.causes)
+        w, n = self._white, len(self.causes)
+        self._ask(np.flatnonzero(~self.signatures.typical[:n]))
         ones = self._single(w)
-        self.signatures.ask(np.flatnonzero(np.abs(ones.size) > ASKED_SDS * ones.sd))
+        self._ask(np.flatnonzero(np.abs(ones.size) > ASKED_SDS * ones.sd))
         ones = self._single(w)
         evidence = np.where(self.signatures.own[:n], ones.evidence, -np.inf)
         order = [int(i) for i in np.argsort(-evidence)[:LOOKED_AGAIN] if evidence[i] > LEAST_STRAIGHT]
@@ -307,7 +315,8 @@ class Search:
         # A block is judged by straight lines, and so are the single causes that it has to beat.
         straight = max((float(evidence.max()), *(one.evidence for one in ranked)))
         several = list(self._blocks(w, straight + BLOCK_BEATS))
-        best = max((*ranked, *several, *self._exchanges()), key=lambda one: one.evidence, default=None)
+        best = max((*ranked, *several), key=lambda one: one.evidence, default=None)
+        best = self._exchanged(max(LEAST_EVIDENCE, best.evidence if best else -np.inf)) or best
         if best is None or best.evidence <= LEAST_EVIDENCE:
             return None
         again = self.spread if best.parts or best.unit else None
@@ -319,6 +328,37 @@ class Search:
         alike = tuple(one.cause for one in ranked if one.cause != best.cause and one.evidence > best.evidence - ALIKE)
         return self._told(best, alike, left, warns=not walks_so), left
 
+    @cached_property
+    def _white(self) -> FloatArray:
+        """Whitened residuals."""
+        return self.scale.white(self.scale.residual(self.judged.values, self.instead))
+
+    def _ask(self, places: Iterable[int]) -> None:
+        """Work out the walk's own signatures of causes whose residuals leave room for evidence."""
+        self.signatures.ask([i for i in places if self.signatures.own[i] or self._most_evidence(self.signatures.units(i)) > UNHEARD])
+
+    def _most_evidence(self, units: frozenset[str], known: FloatArray | None = None) -> float:
+        """No cause has more that changes the residuals of these units alone, and along signatures that are known."""
+        if known is not None and known.size:
+            return self._evidence(self.misfit - self.scale.most_gain(self._white, units, known))
+        if units not in self._most:
+            self._most[units] = self._evidence(self.misfit - self.scale.most_gain(self._white, units))
+        return self._most[units]
+
+    def _evidence(self, misfit: float) -> float:
+        """Of what leaves this misfit, without what its size costs."""
+        return 0.5 * (self.misfit - misfit) - float(np.log(len(self.causes)))
+
+    def _distances(self, session: Recorded) -> float:
+        """r' Cov^-1 r of the distances of markers alone, which is no more than that of all residuals."""
+        known = distances(self.judged.session)
+        which = [key in known for key in self.scale.keys]
+        values = distances(session)
+        r = np.array([values.get(key, self.instead[key]) for key, ok in zip(self.scale.keys, which, strict=True) if ok])
+        r -= self.scale.mean[which]
+        root = self.scale.root[which]
+        return float(r @ np.linalg.solve(root @ root.T, r))
+
     def _single(self, w: FloatArray) -> Single:
         """Evidence of the single causes by the signatures that are known."""
         n = len(self.causes)
@@ -327,17 +367,21 @@ class Search:
     def _again(self, place: int, size: float, sd: float) -> _Candidate:
         """One cause at full size: taken out at several shares of it, kept where least is left."""
         one, n = self.every[place], len(self.causes)
-        tries = [self._tried(one, share * size) for share in SHARES]
-        misfits = [misfit for misfit, _, _ in tries]
+        shares = list(SHARES)
+        tries = [self._tried(one, share * size) for share in shares]
+        # Further out only where the misfit still falls.
+        if min(tries, key=_misfit) is tries[0]:
+            shares, tries = [SMALLEST_SHARE, *shares[:-1]], [self._tried(one, SMALLEST_SHARE * size), *tries[:-1]]
+        elif min(tries, key=_misfit) is tries[-1]:
+            shares, tries = [*shares[1:], LARGEST_SHARE], [*tries[1:], self._tried(one, LARGEST_SHARE * size)]
         # Of a large size the shares alone leave more than a block of several numbers does: a parabola lies between them.
-        at = int(np.clip(np.argmin(misfits), 1, len(SHARES) - 2))
-        bent, slope, _ = np.polyfit(SHARES[at - 1 : at + 2], misfits[at - 1 : at + 2], 2)
+        bent, slope, _ = np.polyfit(shares, [misfit for misfit, _, _ in tries], 2)
         if bent > 0.0:
-            between = size * float(np.clip(-0.5 * slope / bent, SHARES[0], SHARES[-1]))
+            between = size * float(np.clip(-0.5 * slope / bent, SMALLEST_SHARE, LARGEST_SHARE))
             tries.append(self._tried(one, between))
             if tries[-1][2].session.markers is not self.judged.session.markers:
                 tries.append(self._tried(one, between, INVERTED))
-        misfit, kept, judged = min(tries, key=lambda each: each[0])
+        misfit, kept, judged = min(tries, key=_misfit)
         tau = one.row.tau
         fits = 0.5 * (self.misfit - misfit) - 0.5 * (kept / tau) ** 2
         evidence = fits - 0.5 * np.log1p((tau / sd) ** 2) - np.log(n) if np.isfinite(sd) else -np.inf
@@ -366,10 +410,8 @@ class Search:
         """Blocks whose evidence is above the least."""
         for each in blocks_of(self.every, self.judged.session):
             places = list(each.places)
+            self._ask_block(w, places)
             evidence, sizes = block(self.signatures.white[:, places], w, self.tau[places], len(self.causes))
-            if evidence > ASKED_EVIDENCE and not self.signatures.own[places].all():
-                self.signatures.ask(places)
-                evidence, sizes = block(self.signatures.white[:, places], w, self.tau[places], len(self.causes))
             if each.group == AID and (sizes[self.one_sided[places] > 0] < 0).any():
                 continue
             if evidence > (LEAST_EVIDENCE if each.group in WALKS_SO else max(least, LEAST_EVIDENCE)):
@@ -379,14 +421,38 @@ class Search:
                 parts = tuple((self.every[i].name, float(size)) for i, size in zip(places, sizes, strict=True))
                 yield _Candidate(each.name, each.group, evidence, judged, each.kind, each.of, parts=parts)
 
-    def _exchanges(self) -> Iterator[_Candidate]:
-        """Exchanges taken back, where the residuals ask for it; compared in the residuals that both have."""
+    def _ask_block(self, w: FloatArray, places: list[int]) -> None:
+        """Work out the walk's own signatures of a block where typical ones, and the residuals, leave room for evidence."""
+        signatures = self.signatures
+        self._ask_together([i for i in places if not (signatures.own[i] or signatures.typical[i])], places)
+        if block(signatures.white[:, places], w, self.tau[places], len(self.causes))[0] > ASKED_EVIDENCE:
+            self._ask_together([i for i in places if not signatures.own[i]], places)
+
+    def _ask_together(self, asked: list[int], places: list[int]) -> None:
+        if asked:
+            units = frozenset[str]().union(*(self.signatures.units(i) for i in asked))
+            known = [i for i in places if i not in asked]
+            if self._most_evidence(units, self.signatures.white[:, known]) > UNHEARD:
+                self.signatures.ask(asked)
+
+    def _exchanged(self, least: float) -> _Candidate | None:
+        """The exchange with most evidence when it is taken back, compared in the residuals that both have.
+
+        None where the residuals ask for none, or none has more evidence than the least.
+        """
+        best = None
         if self.misfit <= EXCHANGED_ABOVE * len(self.scale.keys):
-            return
+            return best
         for each in exchanges(self.judged.session):
+            if self._most_evidence(changed_units(each.session, self.judged)) <= least:
+                continue
+            if each.group == LABELS and self._evidence(self._distances(each.session)) <= least:
+                continue
             judged = residuals(each.session, self.judged)
-            evidence = 0.5 * (self.misfit - self.scale.misfit(judged.values, self.instead)) - np.log(len(self.causes))
-            yield _Candidate(each.name, each.group, float(evidence), judged, each.kind, each.of)
+            evidence = self._evidence(self.scale.misfit(judged.values, self.instead))
+            if evidence > least:
+                least, best = evidence, _Candidate(each.name, each.group, evidence, judged, each.kind, each.of)
+        return best
 
     def _told(self, best: _Candidate, alike: tuple[str, ...], left: Search, *, warns: bool) -> Found:
         """What is said of the best."""

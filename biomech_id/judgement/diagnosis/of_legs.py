@@ -59,7 +59,7 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
         In the units of ``spread.csv``; what this session cannot say is absent.
     """
     residuals: ResidualValues = {}
-    sides = _changed_sides(session, before[0]) if before else SIDES
+    sides = changed_sides(session, before[0]) if before else SIDES
     angles, offsets = _angles(session, residuals, sides)
     for side in sides:
         _of_axes(side, angles[side], residuals)
@@ -68,7 +68,7 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
         _of_measurements(side, session, residuals)
         _of_paths(side, session, residuals)
     _of_pelvis(session, angles, residuals)
-    _of_distances(session, residuals, sides)
+    residuals |= distances(session, sides)
     for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
         del residuals[key]
     if turned_deg(session.paths.pelvis_facing_rad) > LARGEST_TURN_DEG:
@@ -79,7 +79,7 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
     return {key: value for key, value in residuals.items() if np.isfinite(value)}
 
 
-def _changed_sides(session: Recorded, old: Recorded) -> tuple[str, ...]:
+def changed_sides(session: Recorded, old: Recorded) -> tuple[str, ...]:
     """Legs whose residuals may differ: both where a marker of the pelvis, what was measured or the frames that are looked at do."""
     changed = changed_labels(session.markers, old.markers) | changed_labels(session.standing, old.standing)
     whole = session.subject is not old.subject or not changed.isdisjoint(PELVIS_LABELS)
@@ -252,15 +252,14 @@ def _against_static(
 ) -> None:  # fmt: skip
     """The standing leg against the extended one, and what the static trial shows of the feet."""
     assert session.standing is not None
-    knee, hip = (over_seen(np.nanmedian, stood[side][joint], axis=0) for joint in ("knee", "hip"))
+    knee, hip = (_median_seen(stood[side][joint]) for joint in ("knee", "hip"))
     flexion = walking[side]["knee"][:, 0]
     extended = _extended(flexion)
     for name, column in (("varus", 1), ("rotation", 2)):
         residuals[f"knee {name}, walk - static", side] = float(np.median(walking[side]["knee"][extended, column]) - knee[column])
     residuals["hip rotation, walk - static", side] = float(np.median(walking[side]["hip"][:, 2]) - hip[2])
     for label in ("HEE", "TOE", "ANK"):
-        height_m = session.standing[side + label][:, 2]
-        residuals[f"{label} height, static", side] = MM_PER_M * float(over_seen(np.nanmedian, height_m))
+        residuals[f"{label} height, static", side] = MM_PER_M * float(_median_seen(session.standing[side + label][:, 2]))
 
 
 def _of_measurements(side: str, session: Recorded, residuals: ResidualValues) -> None:
@@ -287,19 +286,48 @@ def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]]
         residuals["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
 
 
-def _of_distances(session: Recorded, residuals: ResidualValues, sides: Sequence[str]) -> None:
-    """Distances of pairs of markers: against the leg's length, against the static trial, and before against after."""
-    at, walk, standing = session.paths.postures, session.markers, session.standing
-    for side, first, second in ((s, *pair) for s in ("", *sides) for pair in (PAIRS if s else PELVIS_PAIRS)):
-        name, ends = f"{first}-{second}", (side + first, side + second)
-        distance_m = np.linalg.norm(walk[ends[0]][at] - walk[ends[1]][at], axis=1)
-        median_m, half = float(np.median(distance_m)), (len(distance_m) + 1) // 2
+def distances(session: Recorded, sides: Sequence[str] = SIDES) -> ResidualValues:
+    """Return the residuals of distances of markers: against the leg's length, against the static trial, and before against after.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    sides : Sequence[str], optional
+        Legs that are asked, beside the pelvis.
+
+    Returns
+    -------
+    ResidualValues
+        In the units of ``spread.csv``; NaN where this session cannot say.
+    """
+    pairs = [(side, *pair) for side in ("", *sides) for pair in (PAIRS if side else PELVIS_PAIRS)]
+    column = {name: i for i, name in enumerate(session.markers.names)}
+    ends = [[column[side + labels[end]] for side, *labels in pairs] for end in (0, 1)]
+    apart_m = _apart_m(session.markers.position_m[session.paths.postures], ends)
+    middle_m, half = np.median(apart_m, axis=0), (len(apart_m) + 1) // 2
+    step_m = np.median(apart_m[half:], axis=0) - np.median(apart_m[:half], axis=0)
+    stood_m = None if session.standing is None else _median_seen(_apart_m(session.standing.position_m, ends))
+    residuals: ResidualValues = {}
+    for i, (side, first, second) in enumerate(pairs):
+        name = f"{first}-{second}"
         if side:
-            residuals[f"{name} / leg", side] = _ln(median_m, session.mean_leg_m)
-            step_m = float(np.median(distance_m[half:]) - np.median(distance_m[:half]))
-            residuals[f"{name} step in mid-walk", side] = MM_PER_M * step_m
-        if standing is not None:
-            residuals[f"{name}, walk / static", side] = _ln(median_m, _median_m(standing[ends[0]], standing[ends[1]]))
+            residuals[f"{name} / leg", side] = _ln(middle_m[i], session.mean_leg_m)
+            residuals[f"{name} step in mid-walk", side] = MM_PER_M * float(step_m[i])
+        if stood_m is not None:
+            residuals[f"{name}, walk / static", side] = _ln(middle_m[i], stood_m[i])
+    return residuals
+
+
+def _apart_m(position_m: FloatArray, ends: Sequence[Sequence[int]]) -> FloatArray:
+    """How far pairs of markers lie apart, (n, m)."""
+    return np.asarray(np.linalg.norm(position_m[:, ends[0]] - position_m[:, ends[1]], axis=2))
+
+
+def _median_seen(values: FloatArray) -> FloatArray:
+    """Medians of the columns of (n, m) without what is unseen."""
+    # The median of numbers alone takes a fraction of the time.
+    return np.asarray(np.median(values, axis=0) if np.isfinite(values).all() else over_seen(np.nanmedian, values, axis=0))
 
 
 def _of_paths(side: str, session: Recorded, residuals: ResidualValues) -> None:
@@ -331,7 +359,7 @@ def _slope(x: FloatArray, y: FloatArray) -> float:
 
 
 def _median_m(first: FloatArray, second: FloatArray) -> float:
-    return float(over_seen(np.nanmedian, np.linalg.norm(first - second, axis=1)))
+    return float(_median_seen(np.linalg.norm(first - second, axis=1)))
 
 
 def _ln(above: float, below: float) -> float:

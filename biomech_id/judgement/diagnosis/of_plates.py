@@ -57,7 +57,7 @@ def of_plates(session: Recorded, before: tuple[Recorded, ResidualValues] | None 
     """
     events = contacts(session)
     each: dict[tuple[str, str], list[float]] = defaultdict(list)
-    changed = _changed_plates(session, before[0]) if before else set(range(1, len(session.plates) + 1))
+    changed = changed_plates(session, before[0]) if before else set(range(1, len(session.plates) + 1))
     for number, stance in find_stances(session, changed):
         for part in (
             (_of_clock, _of_jumps) if session.aided else (_of_place, _of_shape, _of_jumps, _of_clock, _of_support, _of_whole)
@@ -175,7 +175,7 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
 _PLATE_LABELS = ("LHEE", "LTOE", "RHEE", "RTOE", *PELVIS_LABELS)
 
 
-def _changed_plates(session: Recorded, old: Recorded) -> set[int]:
+def changed_plates(session: Recorded, old: Recorded) -> set[int]:
     """Numbers of the plates whose residuals may differ: all where the mass or a marker of feet or pelvis does."""
     same = changed_labels(session.markers, old.markers).isdisjoint(_PLATE_LABELS)
     same = same and session.subject.mass_kg == old.subject.mass_kg

@@ -10,14 +10,15 @@ is no chance (normal tails, 18 people).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
-from biomech_id.judgement.diagnosis.residuals import JudgedWalk, residuals
+from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
 from biomech_id.judgement.diagnosis.spread import ResidualSpread
 from biomech_id.judgement.diagnosis.typical import typical_signatures
 from biomech_id.values import dataclass
@@ -75,9 +76,32 @@ class Whitening:
         FloatArray
             The same shape.
         """
-        from scipy.linalg import solve_triangular
+        return np.asarray(self.inverse @ change)
 
-        return np.asarray(solve_triangular(self.root, change, lower=True))
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """(n, n), of ``root``."""
+        return np.asarray(np.linalg.inv(self.root))
+
+    def most_gain(self, white: FloatArray, units: Container[str], known: FloatArray | None = None) -> float:
+        """Return by how much r' Cov^-1 r can fall at most where nothing but the residuals of some units changes.
+
+        Parameters
+        ----------
+        white : FloatArray
+            (n,), whitened residuals.
+        units : Container[str]
+            "L", "R", numbers of plates, "" for the session.
+        known : FloatArray | None, optional
+            (n, m), whitened signatures along which others change too.
+        """
+        along = self.inverse[:, [unit in units for _, unit in self.keys]]
+        if known is not None:
+            along = np.hstack([along, known])
+        if along.shape[1] >= len(white):
+            return float(white @ white)
+        orthogonal = np.linalg.qr(along)[0]
+        return float(np.sum((orthogonal.T @ white) ** 2))
 
     def residual(self, values: ResidualValues, instead: ResidualValues) -> FloatArray:
         """Return residuals less what is expected, (n,).
@@ -142,17 +166,18 @@ class WalkSignatures:
     Attributes
     ----------
     white : FloatArray
-        (n, K), SDs per unit of size.
-    own : BoolArray
-        (K,), whose signatures are the walk's own.
+        (n, K), SDs per unit of size; zero where there is neither.
+    own, typical : BoolArray
+        (K,), whose signatures are the walk's own, and who has a typical one.
     """
 
     def __init__(self, judged: JudgedWalk, causes: Sequence[Possible], scale: Whitening) -> None:
         self._judged, self._causes, self._scale = judged, causes, scale
         typical = typical_signatures(judged.session, causes, scale.keys)
-        unknown = np.isnan(typical).any(axis=0)
-        self.white, self.own = scale.white(np.where(unknown, 0.0, typical)), np.zeros(len(causes), bool)
-        self.ask(np.flatnonzero(unknown))
+        self.typical = ~np.isnan(typical).any(axis=0)
+        self.white, self.own = scale.white(np.where(self.typical, typical, 0.0)), np.zeros(len(causes), bool)
+        self._units: dict[int, frozenset[str]] = {}
+        self.ask(place for place, one in enumerate(causes) if one.at is not None)
 
     def ask(self, places: Iterable[int]) -> None:
         """Work out the walk's own signatures.
@@ -166,6 +191,26 @@ class WalkSignatures:
         if new:
             asked = signatures(self._judged, [self._causes[place] for place in new], self._scale.keys)
             self.white[:, new], self.own[new] = self._scale.white(asked), True
+
+    def units(self, place: int) -> frozenset[str]:
+        """Return whose residuals a cause changes.
+
+        Parameters
+        ----------
+        place : int
+            Of a cause that is put into the session.
+
+        Returns
+        -------
+        frozenset[str]
+            "L", "R", numbers of plates, "" for the session.
+        """
+        if place not in self._units:
+            one = self._causes[place]
+            changed = one.into(self._judged.session, SMALL_SHARE * one.row.tau)
+            assert changed is not None  # `possible` asked
+            self._units[place] = changed_units(changed, self._judged)
+        return self._units[place]
 
 
 @dataclass(frozen=True, eq=False)

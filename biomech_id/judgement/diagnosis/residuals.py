@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from biomech_id.judgement.diagnosis.of_legs import ResidualValues, of_legs
-from biomech_id.judgement.diagnosis.of_plates import of_plates
+from biomech_id.conventions import SIDES
+from biomech_id.judgement.diagnosis.of_legs import ResidualValues, changed_sides, of_legs
+from biomech_id.judgement.diagnosis.of_plates import changed_plates, of_plates
 from biomech_id.judgement.diagnosis.recorded import Recorded
 from biomech_id.values import dataclass
 
@@ -59,3 +60,30 @@ def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk
     kept = session.markers is old.markers and session.subject.mass_kg == old.subject.mass_kg
     kept = kept and session.plates is old.plates and session.events is old.events
     return JudgedWalk(session, before.legs if same else of_legs(session), before.plates if kept else of_plates(session), False)
+
+
+def changed_units(session: Recorded, before: JudgedWalk) -> frozenset[str]:
+    """Return whose residuals may differ from those of the session that it was made from.
+
+    Parameters
+    ----------
+    session : Recorded
+        The session in memory.
+    before : JudgedWalk
+        The one that it was made from.
+
+    Returns
+    -------
+    frozenset[str]
+        "L", "R", numbers of plates, "" for the session.
+    """
+    old = before.session
+    legs = session.markers is not old.markers or session.standing is not old.standing or session.subject is not old.subject
+    units = {""} if legs or session.events is not old.events else set[str]()
+    # What was taken off residuals directly comes back with them.
+    if legs:
+        units |= set(changed_sides(session, old) if before.as_recorded else SIDES)
+    plates = changed_plates(session, old)
+    if plates and not before.as_recorded:
+        plates = set(range(1, len(session.plates) + 1))
+    return frozenset(units | {str(number) for number in plates})
