@@ -59,7 +59,7 @@ def _moments(session: Recorded) -> dict[str, list[FloatArray]]:
     moments: dict[str, list[FloatArray]] = defaultdict(list)
     if not session.subject.mass_kg or not session.plates:
         return moments
-    pelvis, geometry = pelvis_frames(session.markers), session.geometry()
+    pelvis, geometry = pelvis_frames(session.markers), session.geometry
     legs = {side: place_leg(session.markers, pelvis, geometry[side]) for side in SIDES}
     for number, stance in find_stances(session):
         at = np.linspace(0, len(stance.time_s) - 1, 100).astype(int)

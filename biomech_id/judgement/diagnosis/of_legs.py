@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from biomech_id.dynamics.body import Frames
 from biomech_id.judgement.diagnosis.recorded import Recorded, changed_labels, smooth
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
-from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
+from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.static_offsets import FootOffsets, foot_offsets, offsets_by_frame
 from biomech_id.trial import Markers
@@ -60,13 +61,15 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
     """
     residuals: ResidualValues = {}
     sides = changed_sides(session, before[0]) if before else SIDES
-    angles, offsets = _angles(session, residuals, sides)
+    old = before[0] if before else session
+    same = session.standing is old.standing and session.subject is old.subject
+    angles, stood = _angles(session, residuals, sides, old if same else session)
     for side in sides:
         _of_axes(side, angles[side], residuals)
         if session.standing is not None:
-            _against_static(side, angles, offsets, session, residuals)
+            _against_static(side, angles, stood, session, residuals)
         _of_measurements(side, session, residuals)
-        _of_paths(side, session, residuals)
+        residuals |= _of_paths(side, session.markers)
     _of_pelvis(session, angles, residuals)
     residuals |= distances(session, sides)
     for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
@@ -132,7 +135,7 @@ def segment_axes(session: Recorded, markers: Markers, side: str, segment: str) -
     pelvis = pelvis_frames(markers)
     R = pelvis.R_lab_seg
     if segment != "pelvis":
-        pose = place_leg(markers, pelvis, session.geometry()[side])
+        pose = place_leg(markers, pelvis, session.geometry[side])
         R = pose.R_lab_thigh if segment == "thigh" else pose.R_lab_shank_ankle
         if segment == "foot":
             foot = uncorrected_foot(pose.ankle_lab_m, markers[side + "TOE"], R)
@@ -162,7 +165,7 @@ def walking_angles_deg(session: Recorded) -> dict[str, FloatArray]:
     """
     return {
         f"{side} {joint} {name}".strip(): angle
-        for side, joints in _angles(session, {})[0].items()
+        for side, joints in _angles(session, {}, SIDES, session)[0].items()
         for joint, angles in joints.items()
         for name, angle in zip(_ANGLES[joint], angles.T, strict=True)
     }
@@ -182,15 +185,18 @@ def _leg_angles(pose: LegPose, pelvis: Frames, side: str) -> dict[str, FloatArra
 
 
 def _angles(
-    session: Recorded, residuals: ResidualValues, sides: Sequence[str] = SIDES
+    session: Recorded, residuals: ResidualValues, sides: Sequence[str], stood_as: Recorded
 ) -> tuple[dict[str, dict[str, FloatArray]], dict[str, dict[str, FloatArray]]]:
-    """Angles of pelvis and legs in the walk and in the static trial, in degrees; centres and the foot's offsets on the way."""
-    geometry, walk = session.geometry(), _cut(session.markers, session.paths.postures)
+    """Angles of pelvis and legs in the walk and in the static trial, in degrees; centres and the foot's offsets on the way.
+
+    ``stood_as`` is a session of the same standing person, for whom the static trial may be worked out already.
+    """
+    geometry, walk = session.geometry, _cut(session.markers, session.paths.postures)
     pelvis, walking, stood = pelvis_frames(walk), dict[str, dict[str, FloatArray]](), dict[str, dict[str, FloatArray]]()
     for side in sides:
         pose = place_leg(walk, pelvis, geometry[side])
         walking[side] = _leg_angles(pose, pelvis, side)
-        used = _used_offsets(session, geometry[side], stood)
+        used, stood[side] = _standing(stood_as, side)
         uncorrected = uncorrected_foot(pose.ankle_lab_m, walk[side + "TOE"], pose.R_lab_shank)
         p, q = offsets_by_frame(side, uncorrected, walk[side + "HEE"], walk[side + "TOE"], flat=False)
         residuals["foot offset pitch, walk - used", side] = float(np.rad2deg(np.median(p) - used.plantar_flexion_rad))
@@ -208,18 +214,19 @@ def _angles(
     return walking, stood
 
 
-def _used_offsets(session: Recorded, geometry: LegGeometry, stood: dict[str, dict[str, FloatArray]]) -> FootOffsets:
-    """The foot's offsets: of the static trial where there is one, else as learnt before; ``stood`` takes the static's angles."""
-    side, subject, standing = geometry.side, session.subject, session.standing
+@lru_cache(maxsize=16)
+def _standing(session: Recorded, side: str) -> tuple[FootOffsets, dict[str, FloatArray]]:
+    """The foot's offsets, of the static trial where there is one, else as learnt before; hip and knee of the static trial."""
+    geometry, subject, standing = session.geometry[side], session.subject, session.standing
     if standing is None:
-        return FootOffsets(subject.static_plantar_flexion_rad[side], subject.static_rotation_offset_rad[side])
+        return FootOffsets(subject.static_plantar_flexion_rad[side], subject.static_rotation_offset_rad[side]), {}
     pelvis = pelvis_frames(standing)
     pose = place_leg(standing, pelvis, geometry)
-    stood[side] = _leg_angles(pose, pelvis, side)
     uncorrected = uncorrected_foot(pose.ankle_lab_m, standing[side + "TOE"], pose.R_lab_shank_ankle)
     flat = bool(session.calibration.foot_flat)
     delta_m = subject.sole_delta_m.get(side, 0.0)
-    return foot_offsets(side, uncorrected, standing[side + "HEE"], standing[side + "TOE"], flat=flat, sole_delta_m=delta_m)
+    offsets = foot_offsets(side, uncorrected, standing[side + "HEE"], standing[side + "TOE"], flat=flat, sole_delta_m=delta_m)
+    return offsets, _leg_angles(pose, pelvis, side)
 
 
 def _extended(flexion_deg: FloatArray) -> BoolArray:
@@ -330,22 +337,25 @@ def _median_seen(values: FloatArray) -> FloatArray:
     return np.asarray(np.median(values, axis=0) if np.isfinite(values).all() else over_seen(np.nanmedian, values, axis=0))
 
 
-def _of_paths(side: str, session: Recorded, residuals: ResidualValues) -> None:
+@lru_cache(maxsize=16)
+def _of_paths(side: str, paths: Markers) -> ResidualValues:
     """How smooth markers run: shaking, filtered apart, or filled straight."""
-    rate_hz, paths, shaken = session.markers.rate_hz, session.markers, ("THI", "KNE", "TIB", "HEE")
+    rate_hz, shaken = paths.rate_hz, ("THI", "KNE", "TIB", "HEE")
     jerk = smooth(np.stack([paths[side + label] for label in shaken], axis=1), rate_hz, JERK_HZ)
     for _ in range(3):
         jerk = np.gradient(jerk, 1.0 / rate_hz, axis=0)
     rms = dict(zip(shaken, np.sqrt(over_seen(np.nanmean, (jerk**2).mean(axis=2), axis=0)), strict=True))
-    residuals[HEEL_JERK, side] = float(np.log(rms["HEE"]))
-    residuals["jerk KNE / neighbours", side] = float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"])))
     longest = 0
     for label in ("THI", "KNE", "TIB", "ANK", "HEE", "TOE"):
         path = paths[side + label]
         second_m = np.linalg.norm(path[2:] - 2 * path[1:-1] + path[:-2], axis=1)
         speed_m_s = np.linalg.norm(path[2:] - path[:-2], axis=1) * 0.5 * rate_hz
         longest = max(longest, _longest_run((second_m < STRAIGHT_M) & (speed_m_s > MOVING_M_S)))
-    residuals["straight run", side] = float(longest)
+    return {
+        (HEEL_JERK, side): float(np.log(rms["HEE"])),
+        ("jerk KNE / neighbours", side): float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"]))),
+        ("straight run", side): float(longest),
+    }
 
 
 def _longest_run(which: BoolArray) -> int:

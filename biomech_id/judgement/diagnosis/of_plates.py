@@ -55,9 +55,12 @@ def of_plates(session: Recorded, before: tuple[Recorded, ResidualValues] | None 
     ResidualValues
         In the units of ``spread.csv``; what this session cannot say is absent.
     """
+    changed = changed_plates(session, before[0]) if before else set(range(1, len(session.plates) + 1))
+    same = before is not None and _same_feet(session, before[0]) and session.events is before[0].events
+    if before and same and not changed:
+        return before[1]
     events = contacts(session)
     each: dict[tuple[str, str], list[float]] = defaultdict(list)
-    changed = changed_plates(session, before[0]) if before else set(range(1, len(session.plates) + 1))
     for number, stance in find_stances(session, changed):
         for part in (
             (_of_clock, _of_jumps) if session.aided else (_of_place, _of_shape, _of_jumps, _of_clock, _of_support, _of_whole)
@@ -68,9 +71,11 @@ def of_plates(session: Recorded, before: tuple[Recorded, ResidualValues] | None 
     if changed:
         _of_every_plate(session, changed, residuals)
     if before:
-        residuals |= {key: value for key, value in before[1].items() if key[1] and int(key[1]) not in changed}
-    _of_floor(session, events, residuals)
-    _of_events(session, events, residuals)
+        taken = {str(number) for number in range(1, len(session.plates) + 1) if number not in changed} | ({""} if same else set())
+        residuals |= {key: value for key, value in before[1].items() if key[1] in taken}
+    if not same:
+        _of_floor(session, events, residuals)
+        _of_events(session, events, residuals)
     return {key: value for key, value in residuals.items() if np.isfinite(value)}
 
 
@@ -175,10 +180,14 @@ def _of_whole(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
 _PLATE_LABELS = ("LHEE", "LTOE", "RHEE", "RTOE", *PELVIS_LABELS)
 
 
+def _same_feet(session: Recorded, old: Recorded) -> bool:
+    """Whether feet and pelvis are where they were."""
+    return changed_labels(session.markers, old.markers).isdisjoint(_PLATE_LABELS)
+
+
 def changed_plates(session: Recorded, old: Recorded) -> set[int]:
     """Numbers of the plates whose residuals may differ: all where the mass or a marker of feet or pelvis does."""
-    same = changed_labels(session.markers, old.markers).isdisjoint(_PLATE_LABELS)
-    same = same and session.subject.mass_kg == old.subject.mass_kg
+    same = _same_feet(session, old) and session.subject.mass_kg == old.subject.mass_kg
     return {number for number, plate in enumerate(session.plates, start=1) if not (same and plate is old.plates[number - 1])}
 
 

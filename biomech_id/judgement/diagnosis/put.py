@@ -1,6 +1,7 @@
 """What puts one cause into a session in memory: every function takes the session, a unit and a size in SI units.
 
-A unit is "L" or "R", the number of a plate, or "" for both legs or all plates. None says that the cause cannot be in this session.
+A unit is "L" or "R", the number of a plate, or "" for both legs or all plates. None says that the cause cannot be in this session;
+a size of zero, by which that is asked of every cause, takes no work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def aside(label: str, along: str, when: str, session: Recorded, unit: str, size:
     segment, way = along.split(":")
     if when == "since" and session.standing is None:
         return None
-    if not size:  # whether it can be there is asked of every marker and way
+    if not size:
         return session
     walk = _aside(session, session.markers, unit + label, segment, way, size, from_middle=when == "mid")
     if when != "whole" or session.standing is None:
@@ -114,6 +115,8 @@ def _mapped(markers: Markers, change: Callable[[FloatArray], FloatArray]) -> Mar
 
 def leg_late(session: Recorded, unit: str, size: float) -> Recorded | None:
     """The markers of one leg are later than the others."""
+    if not size:
+        return session
     markers, position = session.markers, session.markers.position_m.copy()
     then_s = np.arange(markers.n_frames) / markers.rate_hz - size
     for label in LEG_LABELS:
@@ -123,15 +126,21 @@ def leg_late(session: Recorded, unit: str, size: float) -> Recorded | None:
 
 def tilted(axis: str, session: Recorded, unit: str, size: float) -> Recorded | None:
     """The cameras' axes are tilted against floor and plates."""
+    if not size:
+        return session
     R, centre = rotation_about(int(axis), np.array(size)), _middle(session)
     return _all_markers(session, lambda p: centre + (p - centre) @ R.T, whole=True)
 
 
 def rescaled(where: str, session: Recorded, unit: str, size: float) -> Recorded | None:
     """The cameras measure too long: in the whole session, or in the walk alone, for which there must be a static trial."""
-    centre, whole = _middle(session), where == "whole"
-    changed = _all_markers(session, lambda p: centre + (p - centre) * (1.0 + size), whole=whole)
-    return None if not whole and session.standing is None else changed
+    whole = where == "whole"
+    if not whole and session.standing is None:
+        return None
+    if not size:
+        return session
+    centre = _middle(session)
+    return _all_markers(session, lambda p: centre + (p - centre) * (1.0 + size), whole=whole)
 
 
 def _middle(session: Recorded) -> FloatArray:
@@ -144,16 +153,18 @@ def _all_markers(session: Recorded, change: Callable[[FloatArray], FloatArray], 
     return replace(session, markers=_mapped(session.markers, change), standing=standing)
 
 
-def _plates(session: Recorded, unit: str, change: Callable[[ForcePlate], ForcePlate]) -> Recorded | None:
+def _plates(session: Recorded, unit: str, size: float, change: Callable[[ForcePlate], ForcePlate]) -> Recorded | None:
     """Change one plate by its number, or all."""
     if not session.plates:
         return None
+    if not size:
+        return session
     return replace(session, plates=tuple(change(p) if unit in ("", str(i)) else p for i, p in enumerate(session.plates, start=1)))
 
 
 def plate_moved(axis: str, session: Recorded, unit: str, size: float) -> Recorded | None:
     """A plate lies elsewhere than the file says."""
-    return _plates(session, unit, lambda plate: replace(plate, corners_m=plate.corners_m + size * np.eye(3)[int(axis)]))
+    return _plates(session, unit, size, lambda plate: replace(plate, corners_m=plate.corners_m + size * np.eye(3)[int(axis)]))
 
 
 def plate_turned(session: Recorded, unit: str, size: float) -> Recorded | None:
@@ -164,7 +175,7 @@ def plate_turned(session: Recorded, unit: str, size: float) -> Recorded | None:
         plate = plate.moved(0.0, 0.0, size)
         return plate if unit else replace(plate, corners_m=plate.corners_m + (R - np.eye(3)) @ (plate.centre_m - middle))
 
-    return _plates(session, unit, turned)
+    return _plates(session, unit, size, turned)
 
 
 def gained(channels: str, session: Recorded, unit: str, size: float) -> Recorded | None:
@@ -179,7 +190,7 @@ def gained(channels: str, session: Recorded, unit: str, size: float) -> Recorded
         )
         return replace(plate, force_lab_N=force_N, moment_lab_Nm=moment_Nm)
 
-    return _plates(session, unit, changed)
+    return _plates(session, unit, size, changed)
 
 
 def cross_talk(axis: str, session: Recorded, unit: str, size: float) -> Recorded | None:
@@ -189,7 +200,7 @@ def cross_talk(axis: str, session: Recorded, unit: str, size: float) -> Recorded
         R = edge_axes(plate)
         return replace(plate, force_lab_N=plate.force_lab_N + size * (plate.force_lab_N @ R[:, 2:]) * R[:, int(axis)])
 
-    return _plates(session, unit, leaking)
+    return _plates(session, unit, size, leaking)
 
 
 def edge_axes(plate: ForcePlate) -> FloatArray:
@@ -209,12 +220,12 @@ def edge_axes(plate: ForcePlate) -> FloatArray:
 
 def late(session: Recorded, unit: str, size: float) -> Recorded | None:
     """A plate is later than the cameras."""
-    return _plates(session, unit, lambda plate: _at(plate, plate_times(plate) - size))
+    return _plates(session, unit, size, lambda plate: _at(plate, plate_times(plate) - size))
 
 
 def clock(session: Recorded, unit: str, size: float) -> Recorded | None:
     """The plates' clock runs fast."""
-    return _plates(session, unit, lambda plate: _at(plate, plate_times(plate) * (1.0 - size)))
+    return _plates(session, unit, size, lambda plate: _at(plate, plate_times(plate) * (1.0 - size)))
 
 
 def plate_times(plate: ForcePlate) -> FloatArray:

@@ -168,8 +168,9 @@ class Recorded:
         """Mean leg length as measured, metres."""
         return float(np.mean([length for length in self.subject.leg_length_m.values() if length]))
 
+    @cached_property
     def geometry(self) -> dict[str, LegGeometry]:
-        """Return the constants of both legs, from what stands in the session now."""
+        """The constants of both legs, from what stands in the session now."""
         markers, cal = self.standing or self.markers, self.calibration
         sizes = pelvis_sizes(markers, self.subject, SIDES, cal.marker_radius_m, cal.hip)
         return {side: leg_geometry(self.subject, side, sizes[side], cal.hip) for side in SIDES}

@@ -87,7 +87,7 @@ def test_a_leg_that_has_no_knee_says_nothing_of_its_axis(judged: JudgedWalk, sha
     markers = judged.session.markers
     position_m = markers.position_m.copy()
     frames = np.arange(len(position_m)) >= share * len(position_m)
-    hip_lab_m = place_leg(markers, pelvis_frames(markers), judged.session.geometry()["L"]).hip_lab_m
+    hip_lab_m = place_leg(markers, pelvis_frames(markers), judged.session.geometry["L"]).hip_lab_m
     position_m[frames, markers.names.index("LKNE")] = hip_lab_m[frames] + 0.01
     values = residuals(replace(judged.session, markers=markers.with_positions(position_m)), judged).values
     assert ("knee varus, extended", "L") not in values
