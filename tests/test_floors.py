@@ -75,7 +75,6 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
     ("pipeline", "biomech_id.osim"): "fifty modules, for who names a model of OpenSim's",
-    ("judgement.diagnosis.ranking", "scipy.linalg"): "half of SciPy, for who asks for a diagnosis",
     ("markersets.standing", "scipy.optimize"): "half of SciPy, for markers that no label names",
     ("markersets.leftover", "scipy.optimize"): "as markersets.standing",
     ("markersets.walking", "scipy.optimize"): "as markersets.standing",

@@ -13,9 +13,9 @@ from biomech_id.judgement.diagnosis.blocks import blocks_of, further
 from biomech_id.judgement.diagnosis.causes import Possible, possible, where_to_look
 from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
-from biomech_id.judgement.diagnosis.exchanges import LABELS, exchanges
+from biomech_id.judgement.diagnosis.exchanges import EXCHANGED_LABELS, exchanges
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits, unstated_aid
-from biomech_id.judgement.diagnosis.of_legs import ResidualValues, distances
+from biomech_id.judgement.diagnosis.of_legs import ResidualValues, marker_distances
 from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Single, WalkSignatures, Whitening, block, least_sizes, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
@@ -307,7 +307,7 @@ class Search:
         w, n = self._white, len(self.causes)
         self._ask(np.flatnonzero(~self.signatures.typical[:n]))
         ones = self._single(w)
-        self._ask(np.flatnonzero(np.abs(ones.size) > ASKED_SDS * ones.sd))
+        self._ask(np.flatnonzero(np.abs(ones.size) / ones.sd > ASKED_SDS))
         ones = self._single(w)
         evidence = np.where(self.signatures.own[:n], ones.evidence, -np.inf)
         order = [int(i) for i in np.argsort(-evidence)[:LOOKED_AGAIN] if evidence[i] > LEAST_STRAIGHT]
@@ -335,7 +335,9 @@ class Search:
 
     def _ask(self, places: Iterable[int]) -> None:
         """Work out the walk's own signatures of causes whose residuals leave room for evidence."""
-        self.signatures.ask([i for i in places if self.signatures.own[i] or self._most_evidence(self.signatures.units(i)) > UNHEARD])
+        self.signatures.ask(
+            [i for i in places if self.signatures.own[i] or self._most_evidence(self.signatures.units(i)) > UNHEARD]
+        )
 
     def _most_evidence(self, units: frozenset[str], known: FloatArray | None = None) -> float:
         """No cause has more that changes the residuals of these units alone, and along signatures that are known."""
@@ -350,10 +352,10 @@ class Search:
         return 0.5 * (self.misfit - misfit) - float(np.log(len(self.causes)))
 
     def _distances(self, session: Recorded) -> float:
-        """r' Cov^-1 r of the distances of markers alone, which is no more than that of all residuals."""
-        known = distances(self.judged.session)
+        """Return r' Cov^-1 r of the distances of markers alone, which is no more than that of all residuals."""
+        known = marker_distances(self.judged.session)
         which = [key in known for key in self.scale.keys]
-        values = distances(session)
+        values = marker_distances(session)
         r = np.array([values.get(key, self.instead[key]) for key, ok in zip(self.scale.keys, which, strict=True) if ok])
         r -= self.scale.mean[which]
         root = self.scale.root[which]
@@ -446,7 +448,7 @@ class Search:
         for each in exchanges(self.judged.session):
             if self._most_evidence(changed_units(each.session, self.judged)) <= least:
                 continue
-            if each.group == LABELS and self._evidence(self._distances(each.session)) <= least:
+            if each.group == EXCHANGED_LABELS and self._evidence(self._distances(each.session)) <= least:
                 continue
             judged = residuals(each.session, self.judged)
             evidence = self._evidence(self.scale.misfit(judged.values, self.instead))

@@ -25,7 +25,7 @@ _CHANNELS: tuple[tuple[str, FloatArray, FloatArray], ...] = (
     ("Mx with the other sign", _ONE, np.diag([-1.0, 1.0, 1.0])), ("My with the other sign", _ONE, np.diag([1.0, -1.0, 1.0])),
 )  # fmt: skip
 #: Class of exchanged labels.
-LABELS = "labels"
+EXCHANGED_LABELS = "labels"
 _OTHER = {"L": "R", "R": "L"}
 _KIND = {EventKind.FOOT_STRIKE: EventKind.FOOT_OFF, EventKind.FOOT_OFF: EventKind.FOOT_STRIKE}
 
@@ -77,10 +77,10 @@ def exchanges(session: Recorded) -> Iterator[TakenBack]:
             (f"labels {first} and {second} exchanged", "labels exchanged", f"{first}, {second}")
         )  # fmt: skip
         walk = replace(session, markers=_renamed(session.markers, names))
-        yield TakenBack(name, LABELS, walk, kind, of)
+        yield TakenBack(name, EXCHANGED_LABELS, walk, kind, of)
         if session.standing is not None:
             both = replace(walk, standing=_renamed(session.standing, names))
-            yield TakenBack(f"{name}, static too", LABELS, both, f"{kind}, static too", of)
+            yield TakenBack(f"{name}, static too", EXCHANGED_LABELS, both, f"{kind}, static too", of)
     for i, plate in enumerate(session.plates):
         number = str(i + 1)
         for quarter in (1, 2, 3):

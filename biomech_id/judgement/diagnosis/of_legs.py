@@ -10,7 +10,8 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray, over_seen
 from biomech_id.conventions import MM_PER_M, SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
-from biomech_id.judgement.diagnosis.recorded import Recorded, changed_labels, smooth
+from biomech_id.judgement.diagnosis.of_paths import of_paths
+from biomech_id.judgement.diagnosis.recorded import Recorded, changed_labels
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.leg import LegPose, place_leg
@@ -34,12 +35,6 @@ GROWN = {
     "knee width / leg length", "knee varus, extended", "knee rotation, extended", "knee-axis slope", "knee rotation slope",
     "foot rotation in ankle", "knee flexion, least",
 }  # fmt: skip
-#: A marker that moves this fast (m/s) on a straight line to this second difference (m) was filled in and not measured.
-STRAIGHT_M, MOVING_M_S = 2e-6, 0.3
-#: How much the heel shakes in the walk.
-HEEL_JERK = "jerk HEE"
-#: Cut-off of jerk, Hz.
-JERK_HZ = 15.0
 #: Residual, unit (side, plate "1" or "" for the session) -> value.
 ResidualValues = dict[tuple[str, str], float]
 
@@ -69,9 +64,9 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
         if session.standing is not None:
             _against_static(side, angles, stood, session, residuals)
         _of_measurements(side, session, residuals)
-        residuals |= _of_paths(side, session.markers)
+        residuals |= of_paths(side, session.markers)
     _of_pelvis(session, angles, residuals)
-    residuals |= distances(session, sides)
+    residuals |= marker_distances(session, sides)
     for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
         del residuals[key]
     if turned_deg(session.paths.pelvis_facing_rad) > LARGEST_TURN_DEG:
@@ -293,7 +288,7 @@ def _of_pelvis(session: Recorded, angles: Mapping[str, Mapping[str, FloatArray]]
         residuals["leg length / height", ""] = _ln(session.mean_leg_m, subject.height_m)
 
 
-def distances(session: Recorded, sides: Sequence[str] = SIDES) -> ResidualValues:
+def marker_distances(session: Recorded, sides: Sequence[str] = SIDES) -> ResidualValues:
     """Return the residuals of distances of markers: against the leg's length, against the static trial, and before against after.
 
     Parameters
@@ -335,32 +330,6 @@ def _median_seen(values: FloatArray) -> FloatArray:
     """Medians of the columns of (n, m) without what is unseen."""
     # The median of numbers alone takes a fraction of the time.
     return np.asarray(np.median(values, axis=0) if np.isfinite(values).all() else over_seen(np.nanmedian, values, axis=0))
-
-
-@lru_cache(maxsize=16)
-def _of_paths(side: str, paths: Markers) -> ResidualValues:
-    """How smooth markers run: shaking, filtered apart, or filled straight."""
-    rate_hz, shaken = paths.rate_hz, ("THI", "KNE", "TIB", "HEE")
-    jerk = smooth(np.stack([paths[side + label] for label in shaken], axis=1), rate_hz, JERK_HZ)
-    for _ in range(3):
-        jerk = np.gradient(jerk, 1.0 / rate_hz, axis=0)
-    rms = dict(zip(shaken, np.sqrt(over_seen(np.nanmean, (jerk**2).mean(axis=2), axis=0)), strict=True))
-    longest = 0
-    for label in ("THI", "KNE", "TIB", "ANK", "HEE", "TOE"):
-        path = paths[side + label]
-        second_m = np.linalg.norm(path[2:] - 2 * path[1:-1] + path[:-2], axis=1)
-        speed_m_s = np.linalg.norm(path[2:] - path[:-2], axis=1) * 0.5 * rate_hz
-        longest = max(longest, _longest_run((second_m < STRAIGHT_M) & (speed_m_s > MOVING_M_S)))
-    return {
-        (HEEL_JERK, side): float(np.log(rms["HEE"])),
-        ("jerk KNE / neighbours", side): float(np.log(rms["KNE"] / np.sqrt(rms["THI"] * rms["TIB"]))),
-        ("straight run", side): float(longest),
-    }
-
-
-def _longest_run(which: BoolArray) -> int:
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], which.astype(int), [0]])))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _slope(x: FloatArray, y: FloatArray) -> float:

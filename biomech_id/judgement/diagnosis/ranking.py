@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.judgement.diagnosis.causes import Possible
 from biomech_id.judgement.diagnosis.of_legs import ResidualValues
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
@@ -174,7 +174,7 @@ class WalkSignatures:
     def __init__(self, judged: JudgedWalk, causes: Sequence[Possible], scale: Whitening) -> None:
         self._judged, self._causes, self._scale = judged, causes, scale
         typical = typical_signatures(judged.session, causes, scale.keys)
-        self.typical = ~np.isnan(typical).any(axis=0)
+        self.typical: BoolArray = np.asarray(~np.isnan(typical).any(axis=0))
         self.white, self.own = scale.white(np.where(self.typical, typical, 0.0)), np.zeros(len(causes), bool)
         self._units: dict[int, frozenset[str]] = {}
         self.ask(place for place, one in enumerate(causes) if one.at is not None)

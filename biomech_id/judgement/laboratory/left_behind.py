@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from biomech_id.errors import BiomechError
-from biomech_id.judgement.diagnosis.of_legs import HEEL_JERK, of_legs
+from biomech_id.judgement.diagnosis.of_legs import of_legs
+from biomech_id.judgement.diagnosis.of_paths import HEEL_JERK
 from biomech_id.judgement.diagnosis.of_plates import of_plates
 from biomech_id.judgement.diagnosis.recorded import recorded_walk
 from biomech_id.trial import Trial

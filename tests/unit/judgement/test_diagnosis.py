@@ -14,7 +14,7 @@ from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
 from biomech_id.judgement.diagnosis.blocks import further
 from biomech_id.judgement.diagnosis.causes import possible, where_to_look
 from biomech_id.judgement.diagnosis.curves import curves_moved
-from biomech_id.judgement.diagnosis.diagnosis import Search, _without, diagnose_recorded
+from biomech_id.judgement.diagnosis.diagnosis import UNHEARD, Search, _without, diagnose_recorded
 from biomech_id.judgement.diagnosis.exchanges import exchanges
 from biomech_id.judgement.diagnosis.gaits import gaits
 from biomech_id.judgement.diagnosis.ranking import Whitening, block, least_sizes, signatures, single
@@ -73,6 +73,40 @@ def test_what_is_taken_over_is_what_would_be_worked_out_anew(judged: JudgedWalk)
         anew = residuals(changed).values
         # Sums run in the same order over the same numbers: nothing but the order of the residuals differs.
         assert residuals(changed, judged).values == anew, kind
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_no_cause_has_more_evidence_than_the_residuals_that_it_changes_leave_room_for(judged: JudgedWalk, fault: bool) -> None:
+    if fault:
+        shorter = put.mismeasured("leg_length_m", judged.session, "R", -0.03)
+        moved = put.plate_moved("1", shorter, "1", 0.060) if shorter else None
+        assert moved is not None
+        judged = residuals(moved, judged)
+    search = Search(judged, package_spread().of_any_body())
+    search.signatures.ask(range(len(search.every)))
+    evidence, rooms = search._single(search._white).evidence, []
+    for place, one in enumerate(search.causes):
+        if one.at is not None:
+            continue
+        units = search.signatures.units(place)
+        changed = one.into(judged.session, one.row.tau)
+        assert changed is not None
+        after = residuals(changed, judged).values
+        differ = {unit for (name, unit), value in after.items() if value != judged.values.get((name, unit))}
+        assert differ <= units, one.name
+        rooms.append(search._most_evidence(units))
+        at_full_size = search._evidence(search.scale.misfit(after, judged.values))
+        # 1e-6: sums of some hundred numbers, each to fifteen digits.
+        assert max(evidence[place], at_full_size) <= rooms[-1] + 1e-6, one.name
+    # It is room that says something: without a fault plates have less than what anybody is told.
+    assert max(rooms) > 20.0 if fault else sum(room < UNHEARD for room in rooms) > 20
+
+
+def test_distances_of_markers_alone_leave_no_more_than_all_residuals(judged: JudgedWalk) -> None:
+    search = Search(judged, package_spread().of_any_body())
+    for each in [each for each in exchanges(judged.session) if each.group == "labels"][::5]:
+        every = search.scale.misfit(residuals(each.session, judged).values, judged.values)
+        assert 40.0 < search._distances(each.session) <= every, each.name
 
 
 def test_nothing_is_taken_over_where_an_aid_or_a_prosthesis_is_stated_since(judged: JudgedWalk) -> None:
@@ -314,13 +348,15 @@ def test_a_walk_without_a_fault_is_asked_about_few_causes(judged: JudgedWalk) ->
     assert search.best() is None
     signatures_ = search.signatures
     put_in = np.array([one.row.put is not None for one in search.every])
-    # Those of single plates and where people differ most are always the walk's own.
-    assert 20 < (signatures_.own & put_in).sum() < 70
+    # Those that change every residual, and where people differ most; plates leave no room for evidence.
+    assert 2 <= (signatures_.own & put_in).sum() < 30
     assert (~signatures_.own).sum() > 100
     assert len(search.told_from()) > 100
     assert signatures_.own[: len(search.causes)].all()
     n = len(search.causes)
-    assert np.array_equal(signatures_.white[:, :n], search.scale.white(signatures(judged, search.causes, search.scale.keys)))
+    every = search.scale.white(signatures(judged, search.causes, search.scale.keys))
+    # SDs per unit of size: the same products, in another number of columns.
+    assert np.abs(signatures_.white[:, :n] - every).max() < 1e-9 * np.abs(every).max()
 
 
 def test_asking_by_typical_signatures_tells_what_asking_for_all_of_them_does(
