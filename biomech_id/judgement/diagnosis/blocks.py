@@ -8,7 +8,7 @@ from functools import partial
 from biomech_id.conventions import SIDES
 from biomech_id.judgement.diagnosis import put
 from biomech_id.judgement.diagnosis.causes import Cause, Possible
-from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gait_changes
+from biomech_id.judgement.diagnosis.gaits import AID, BESIDE_FEET, GAIT, gait_changes
 from biomech_id.judgement.diagnosis.recorded import Recorded
 from biomech_id.values import dataclass
 
@@ -32,6 +32,7 @@ SEVERAL: Mapping[str, tuple[tuple[str, ...], str]] = {
     "feet not flat in the static trial": (("both heels", "both forefeet"), "feet not flat"),
     "an aid that nobody states": (("aid, ",), AID),
     "an aid on the plates that nobody states": (("aid",), AID),
+    "an aid beside the feet that nobody states": ((BESIDE_FEET,), AID),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import EXCHANGED_LABELS, exchanges
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits, unstated_aid
-from biomech_id.judgement.diagnosis.of_legs import ResidualValues, marker_distances
+from biomech_id.judgement.diagnosis.of_legs import STEP, ResidualValues, marker_distances
 from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Single, WalkSignatures, Whitening, block, least_sizes, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
@@ -47,6 +47,8 @@ TOLD_SIZE = 1.5
 STRIDE_STRIKES = 2
 #: Class of causes that lie in stored events.
 EVENTS = "events"
+#: How residuals end that are no distances alone where people may walk as they like.
+_IN_MID_WALK = STEP.format("", "")[1:]
 #: Classes that are no fault of a plate or a marker.
 WALKS_SO = (GAIT, AID)
 #: At most so many causes a session.
@@ -222,7 +224,7 @@ def diagnose_recorded(session: Recorded, spread: ResidualSpread, *, sizes: bool 
     sizes : bool, optional
         As of `diagnose`.
     """
-    search = Search(residuals(session), spread)
+    search = Search(residuals(replace(session, any_gait=spread.any_gait)), spread)
     values, scale = search.judged.values, search.scale
     misfit, n_causes, told_from = scale.misfit(values, values), len(search.causes), search.told_from() if sizes else {}
     sd = np.linalg.norm(scale.root, axis=1)
@@ -266,6 +268,8 @@ class Search:
     """One look at the residuals of a session."""
 
     def __init__(self, judged: JudgedWalk, spread: ResidualSpread, known: Search | None = None) -> None:
+        if judged.session.any_gait != spread.any_gait:
+            judged = residuals(replace(judged.session, any_gait=spread.any_gait))
         self.judged, self.spread = judged, spread
         if known is None:
             self.scale = Whitening.of(judged.values, spread)
@@ -274,7 +278,7 @@ class Search:
             in_blocks = further(judged.session)
             if spread.any_gait:
                 self.causes += gaits(judged.session, self.scale.keys)
-                in_blocks += unstated_aid(judged.session, self.scale.keys)
+                in_blocks += unstated_aid(judged.session, {key: judged.values[key] for key in self.scale.keys})
             self.every = [*self.causes, *in_blocks]
             self.signatures = WalkSignatures(judged, self.every, self.scale)
         else:
@@ -319,8 +323,10 @@ class Search:
         best = self._exchanged(max(LEAST_EVIDENCE, best.evidence if best else -np.inf)) or best
         if best is None or best.evidence <= LEAST_EVIDENCE:
             return None
-        again = self.spread if best.parts or best.unit else None
-        left = Search(best.judged, self.spread, self if again else None)
+        if best.group == AID:  # from here on as if somebody had stated it: plates have a verdict on clock, zero and breaks alone
+            left = Search(residuals(replace(best.judged.session, aided=True)), self.spread)
+        else:
+            left = Search(best.judged, self.spread, self if best.parts or best.unit else None)
         # An aid has so many numbers that a wrong mass is among them: it acquits only where nothing is likelier.
         walks_so = best.group == AID or any(
             one.group == GAIT and one.evidence > best.evidence - ALIKE for one in (*ranked, *several)
@@ -354,7 +360,7 @@ class Search:
     def _distances(self, session: Recorded) -> float:
         """Return r' Cov^-1 r of the distances of markers alone, which is no more than that of all residuals."""
         known = marker_distances(self.judged.session)
-        which = [key in known for key in self.scale.keys]
+        which = [key in known and not key[0].endswith(_IN_MID_WALK) for key in self.scale.keys]
         values = marker_distances(session)
         r = np.array([values.get(key, self.instead[key]) for key, ok in zip(self.scale.keys, which, strict=True) if ok])
         r -= self.scale.mean[which]
@@ -420,6 +426,8 @@ class Search:
                 judged = self.judged
                 for i, size in zip(places, sizes, strict=True):
                     judged = _without(judged, self.every[i], float(size)) or judged
+                if self.scale.misfit(judged.values, self.instead) >= self.misfit:
+                    continue  # along straight lines it explained something, at its full size nothing
                 parts = tuple((self.every[i].name, float(size)) for i, size in zip(places, sizes, strict=True))
                 yield _Candidate(each.name, each.group, evidence, judged, each.kind, each.of, parts=parts)
 

@@ -24,8 +24,10 @@ AIDS = ("crutches", "walker")
 OWN, OTHER, SESSION = "own", "other", ""
 #: Class of what asks for an aid to be stated, and the residual that it lowers at every stance: the feet bear less than the weight.
 AID, BORNE = "aid", "single support / weight"
-#: How residuals begin that move with where the aid stands on a plate.
-TIP = "CoP medial"
+#: How residuals begin that move with where the aid stands on a plate, and what one adds (ms) that stands where no foot does.
+TIP, BESIDE, BESIDE_MS = "CoP medial", "load without a foot", 300.0
+#: How the causes begin that are such loads.
+BESIDE_FEET = "beside the feet"
 
 
 @cache
@@ -67,24 +69,24 @@ def gaits(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
     return ways
 
 
-def unstated_aid(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Possible]:
+def unstated_aid(session: Recorded, values: Mapping[tuple[str, str], float]) -> list[Possible]:
     """Return the parts of an aid that nobody states, for a block: who leans on what, and where it stands, varies.
 
     Parameters
     ----------
     session : Recorded
         The session in memory.
-    keys : Iterable[tuple[str, str]]
-        Residuals that it has a verdict on, and their units.
+    values : Mapping[tuple[str, str], float]
+        Its residuals.
 
     Returns
     -------
     list[Possible]
         "aid, ...": one of each residual of plates that crutches change, of all plates alike. "aid's place, ...": of where the force
-        acts across the foot one of each plate, for an aid on a plate stands elsewhere at every step. None where somebody says
-        whether there is an aid.
+        acts across the foot one of each plate, for an aid on a plate stands elsewhere at every step. "beside the feet, ...": a load
+        without a foot, of each plate that shows one. None where somebody says whether there is an aid.
     """
-    on_plates = [(name, unit) for name, unit in keys if unit.isdigit()] if session.aided is None else []
+    on_plates = [(name, unit) for name, unit in values if unit.isdigit()] if session.aided is None else []
     parts = []
     for (name, of), adds in gait_changes()[AIDS[0]].items():
         at = {key: adds for key in on_plates if key[0] == name and of == OWN}
@@ -92,4 +94,9 @@ def unstated_aid(session: Recorded, keys: Iterable[tuple[str, str]]) -> list[Pos
             row = Cause("session", "1", 1.0, AID, one_sided=name == BORNE)
             parts.append(Possible(f"aid, {name}", "", row, at))
             parts += [Possible(f"aid's place, {name}", key[1], row, {key: adds}) for key in at if name.startswith(TIP)]
-    return parts if any(one.row.one_sided for one in parts) else []
+    row = Cause("session", "1", 1.0, AID, one_sided=True)
+    beside = [
+        Possible(f"{BESIDE_FEET}, plate {key[1]}", key[1], row, {key: BESIDE_MS})
+        for key in on_plates if key[0] == BESIDE and values[key] > 0.0
+    ]  # fmt: skip
+    return [*(parts if any(one.row.one_sided for one in parts) else []), *beside]

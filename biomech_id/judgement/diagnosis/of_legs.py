@@ -21,6 +21,8 @@ from biomech_id.trial import Markers
 
 #: Pairs of markers of one leg whose distance a segment or a joint's width keeps nearly the same.
 PAIRS = (("KNE", "THI"), ("TIB", "ANK"), ("KNE", "TIB"), ("KNE", "ANK"), ("HEE", "TOE"), ("ANK", "HEE"), ("ANK", "TOE"))
+#: By how much such a distance differs between the halves of a walk.
+STEP = "{}-{} step in mid-walk"
 UP = np.array([0.0, 0.0, 1.0])
 LEG_LABELS = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
 PELVIS_LABELS = ("LASI", "RASI", "SACR")
@@ -67,6 +69,8 @@ def of_legs(session: Recorded, before: tuple[Recorded, ResidualValues] | None = 
         residuals |= of_paths(side, session.markers)
     _of_pelvis(session, angles, residuals)
     residuals |= marker_distances(session, sides)
+    for side in sides if session.any_gait else ():
+        residuals |= _steps_beside_angles(side, angles[side], session)
     for key in [key for key in residuals if key[1] in session.prostheses and _of_a_grown_leg(key[0])]:
         del residuals[key]
     if turned_deg(session.paths.pelvis_facing_rad) > LARGEST_TURN_DEG:
@@ -304,26 +308,43 @@ def marker_distances(session: Recorded, sides: Sequence[str] = SIDES) -> Residua
         In the units of ``spread.csv``; NaN where this session cannot say.
     """
     pairs = [(side, *pair) for side in ("", *sides) for pair in (PAIRS if side else PELVIS_PAIRS)]
-    column = {name: i for i, name in enumerate(session.markers.names)}
-    ends = [[column[side + labels[end]] for side, *labels in pairs] for end in (0, 1)]
-    apart_m = _apart_m(session.markers.position_m[session.paths.postures], ends)
+    apart_m = _apart_m(session, pairs)
     middle_m, half = np.median(apart_m, axis=0), (len(apart_m) + 1) // 2
     step_m = np.median(apart_m[half:], axis=0) - np.median(apart_m[:half], axis=0)
-    stood_m = None if session.standing is None else _median_seen(_apart_m(session.standing.position_m, ends))
+    stood_m = None if session.standing is None else _median_seen(_apart_m(session, pairs, session.standing))
     residuals: ResidualValues = {}
     for i, (side, first, second) in enumerate(pairs):
         name = f"{first}-{second}"
         if side:
             residuals[f"{name} / leg", side] = _ln(middle_m[i], session.mean_leg_m)
-            residuals[f"{name} step in mid-walk", side] = MM_PER_M * float(step_m[i])
+            residuals[STEP.format(first, second), side] = MM_PER_M * float(step_m[i])
         if stood_m is not None:
             residuals[f"{name}, walk / static", side] = _ln(middle_m[i], stood_m[i])
     return residuals
 
 
-def _apart_m(position_m: FloatArray, ends: Sequence[Sequence[int]]) -> FloatArray:
-    """How far pairs of markers lie apart, (n, m)."""
-    return np.asarray(np.linalg.norm(position_m[:, ends[0]] - position_m[:, ends[1]], axis=2))
+def _steps_beside_angles(side: str, angles: Mapping[str, FloatArray], session: Recorded) -> ResidualValues:
+    """Steps of distances in mid-walk beside a parabola in the angles of knee and ankle; none where an angle is missing.
+
+    A distance over a joint changes with its angle: halves of a walk that hold other parts of a stride differ in
+    it although no marker moved.
+    """
+    knee, ankle = np.deg2rad(angles["knee"][:, 0]), np.deg2rad(angles["ankle"][:, 0])
+    if not (np.isfinite(knee).all() and np.isfinite(ankle).all()):
+        return {}
+    apart_m = _apart_m(session, [(side, *pair) for pair in PAIRS])
+    half = np.arange(len(knee)) >= (len(knee) + 1) // 2
+    beside = np.stack([half, np.ones(len(knee)), knee, ankle, knee**2, ankle**2, knee * ankle], axis=1)
+    steps_m = np.linalg.lstsq(beside, apart_m, rcond=None)[0][0]
+    return {(STEP.format(*pair), side): MM_PER_M * float(step_m) for pair, step_m in zip(PAIRS, steps_m, strict=True)}
+
+
+def _apart_m(session: Recorded, pairs: Sequence[tuple[str, str, str]], standing: Markers | None = None) -> FloatArray:
+    """How far markers lie apart, pairs of side and two labels: (n, pairs), in the postures of the walk or in the static trial."""
+    position_m = session.markers.position_m[session.paths.postures] if standing is None else standing.position_m
+    column = {name: i for i, name in enumerate(session.markers.names)}
+    one, other = ([column[side + labels[end]] for side, *labels in pairs] for end in (0, 1))
+    return np.asarray(np.linalg.norm(position_m[:, one] - position_m[:, other], axis=2))
 
 
 def _median_seen(values: FloatArray) -> FloatArray:

@@ -89,6 +89,8 @@ def _of_place(stance: PlateStance, session: Recorded, events: Contacts) -> Itera
     yield "CoP medial of foot axis", MM_PER_M * float(np.mean(across[stance.part(0.15, 0.90)]))
     late, early = (float(np.mean(across[stance.part(*part)])) for part in ((0.65, 0.90), (0.12, 0.37)))
     yield "CoP medial, late - early", MM_PER_M * (late - early)
+    if stance.cut:
+        return
     height_m = float(stance.plate.centre_m[2])
     yield "heel above plate", MM_PER_M * (float(stance.heel_m[2]) - height_m)
     yield "toe above plate", MM_PER_M * (float(stance.toe_m[2]) - height_m)

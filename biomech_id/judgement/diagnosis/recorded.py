@@ -145,6 +145,8 @@ class Recorded:
         nobody says.
     prostheses : tuple[str, ...], optional
         Sides on which shank or foot is artificial: what compares them with most people's has no verdict.
+    any_gait : bool, optional
+        Whether people may walk as they like: what moves in mid-walk is then looked for beside what bending joints do.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Recorded:
     first_s: float = 0.0
     aided: bool | None = None
     prostheses: tuple[str, ...] = ()
+    any_gait: bool = False
 
     @property
     def paths(self) -> WalkPaths:

@@ -50,7 +50,7 @@ def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk
         Without what this session has no verdict on.
     """
     old = session if before is None else before.session
-    if before is None or (session.aided, session.prostheses) != (old.aided, old.prostheses):
+    if before is None or _stated(session) != _stated(old):
         return JudgedWalk(session, of_legs(session), of_plates(session))
     same = session.markers is old.markers and session.standing is old.standing and session.subject is old.subject
     if before.as_recorded:
@@ -60,6 +60,10 @@ def residuals(session: Recorded, before: JudgedWalk | None = None) -> JudgedWalk
     kept = session.markers is old.markers and session.subject.mass_kg == old.subject.mass_kg
     kept = kept and session.plates is old.plates and session.events is old.events
     return JudgedWalk(session, before.legs if same else of_legs(session), before.plates if kept else of_plates(session), False)
+
+
+def _stated(session: Recorded) -> tuple[object, ...]:
+    return session.aided, session.prostheses, session.any_gait
 
 
 def changed_units(session: Recorded, before: JudgedWalk) -> frozenset[str]:

@@ -47,6 +47,8 @@ class PlateStance:
         (3,), horizontal: heel to toe, across it towards the other foot; the pelvis' way, across it towards the other foot.
     whole : bool
         Whether the recording holds all of it, in less than 1.1 s.
+    cut : bool
+        Whether the recording begins or ends in it: nobody knows when its foot is flat.
     comes_down_deg : float
         How far the toes come down from the first force to the flat foot; 0 where the recording begins or ends in the stance.
     """
@@ -65,6 +67,7 @@ class PlateStance:
     way: FloatArray
     medial: FloatArray
     whole: bool
+    cut: bool
     comes_down_deg: float
 
     @property
@@ -224,7 +227,7 @@ def _stance(session: Recorded, plate: ForcePlate, a: int, b: int) -> PlateStance
     comes_down_deg = _pitch_deg(*landing) - _pitch_deg(heel, toe) if seen else 0.0
     whole = seen and n / plate.rate_hz < LONGEST_STANCE_S
     feet_and_ways = heel, toe, axis, foot_medial, way, medial
-    return PlateStance(plate, side, time_s, force, cop, pelvis, free, *feet_and_ways, whole, comes_down_deg)
+    return PlateStance(plate, side, time_s, force, cop, pelvis, free, *feet_and_ways, whole, not seen, comes_down_deg)
 
 
 def _pitch_deg(heel_m: FloatArray, toe_m: FloatArray) -> float:
