@@ -15,7 +15,7 @@ from biomech_id.judgement.diagnosis.contacts import contacts
 from biomech_id.judgement.diagnosis.curves import curves_moved
 from biomech_id.judgement.diagnosis.exchanges import EXCHANGED_LABELS, exchanges
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gaits, unstated_aid
-from biomech_id.judgement.diagnosis.of_legs import STEP, ResidualValues, marker_distances
+from biomech_id.judgement.diagnosis.of_legs import STEP_IN_MID_WALK, ResidualValues, marker_distances
 from biomech_id.judgement.diagnosis.ranking import LEAST_EVIDENCE, Single, WalkSignatures, Whitening, block, least_sizes, single
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
 from biomech_id.judgement.diagnosis.residuals import JudgedWalk, changed_units, residuals
@@ -48,7 +48,7 @@ STRIDE_STRIKES = 2
 #: Class of causes that lie in stored events.
 EVENTS = "events"
 #: How residuals end that are no distances alone where people may walk as they like.
-_IN_MID_WALK = STEP.format("", "")[1:]
+_IN_MID_WALK = STEP_IN_MID_WALK.format("", "")[1:]
 #: Classes that are no fault of a plate or a marker.
 WALKS_SO = (GAIT, AID)
 #: At most so many causes a session.

@@ -22,7 +22,7 @@ from biomech_id.trial import Markers
 #: Pairs of markers of one leg whose distance a segment or a joint's width keeps nearly the same.
 PAIRS = (("KNE", "THI"), ("TIB", "ANK"), ("KNE", "TIB"), ("KNE", "ANK"), ("HEE", "TOE"), ("ANK", "HEE"), ("ANK", "TOE"))
 #: By how much such a distance differs between the halves of a walk.
-STEP = "{}-{} step in mid-walk"
+STEP_IN_MID_WALK = "{}-{} step in mid-walk"
 UP = np.array([0.0, 0.0, 1.0])
 LEG_LABELS = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
 PELVIS_LABELS = ("LASI", "RASI", "SACR")
@@ -317,7 +317,7 @@ def marker_distances(session: Recorded, sides: Sequence[str] = SIDES) -> Residua
         name = f"{first}-{second}"
         if side:
             residuals[f"{name} / leg", side] = _ln(middle_m[i], session.mean_leg_m)
-            residuals[STEP.format(first, second), side] = MM_PER_M * float(step_m[i])
+            residuals[STEP_IN_MID_WALK.format(first, second), side] = MM_PER_M * float(step_m[i])
         if stood_m is not None:
             residuals[f"{name}, walk / static", side] = _ln(middle_m[i], stood_m[i])
     return residuals
@@ -336,7 +336,7 @@ def _steps_beside_angles(side: str, angles: Mapping[str, FloatArray], session: R
     half = np.arange(len(knee)) >= (len(knee) + 1) // 2
     beside = np.stack([half, np.ones(len(knee)), knee, ankle, knee**2, ankle**2, knee * ankle], axis=1)
     steps_m = np.linalg.lstsq(beside, apart_m, rcond=None)[0][0]
-    return {(STEP.format(*pair), side): MM_PER_M * float(step_m) for pair, step_m in zip(PAIRS, steps_m, strict=True)}
+    return {(STEP_IN_MID_WALK.format(*pair), side): MM_PER_M * float(step_m) for pair, step_m in zip(PAIRS, steps_m, strict=True)}
 
 
 def _apart_m(session: Recorded, pairs: Sequence[tuple[str, str, str]], standing: Markers | None = None) -> FloatArray:

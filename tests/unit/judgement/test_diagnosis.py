@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
+from benchmarks.studies.gait_causes import drawn
 from biomech_id.errors import MissingInputError, OptionError, OutputError
 from biomech_id.judgement.diagnosis import CAUSES, diagnose, put
 from biomech_id.judgement.diagnosis.blocks import further
@@ -29,7 +30,7 @@ from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.pipeline.diagnosis import Diagnosed, diagnose_job, write_diagnosis
 from biomech_id.request.job import Job
 from biomech_id.sample import write_c3d
-from biomech_id.trial import Markers, Trial
+from biomech_id.trial import ForcePlate, Markers, Trial
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,7 @@ def test_no_cause_has_more_evidence_than_the_residuals_that_it_changes_leave_roo
         assert moved is not None
         judged = residuals(moved, judged)
     search = Search(judged, package_spread().of_any_body())
+    judged = search.judged
     search.signatures.ask(range(len(search.every)))
     evidence, rooms = search._single(search._white).evidence, []
     for place, one in enumerate(search.causes):
@@ -104,9 +106,44 @@ def test_no_cause_has_more_evidence_than_the_residuals_that_it_changes_leave_roo
 
 def test_distances_of_markers_alone_leave_no_more_than_all_residuals(judged: JudgedWalk) -> None:
     search = Search(judged, package_spread().of_any_body())
+    judged = search.judged
     for each in [each for each in exchanges(judged.session) if each.group == "labels"][::5]:
         every = search.scale.misfit(residuals(each.session, judged).values, judged.values)
         assert 40.0 < search._distances(each.session) <= every, each.name
+
+
+def test_bending_joints_are_no_step_in_mid_walk_where_people_walk_as_they_like() -> None:
+    """Halves of a steppage walk bend their knees differently; a marker that moves in mid-walk steps all the same."""
+    session = recorded_walk(*(lambda one: (one.walk().trial, bid.conventional_model(one.static().trial)))(drawn("steppage", 104)))
+    step = ("KNE-TIB step in mid-walk", "R")
+    apart, beside = (residuals(replace(session, any_gait=any_gait)).values[step] for any_gait in (False, True))
+    # mm: 4.5 SDs as the difference of two medians.
+    assert abs(apart) > 3.0
+    assert abs(beside) < 0.25 * abs(apart)
+    moved = put.aside("TIB", "shank:up", "mid", replace(session, any_gait=True), "R", 0.010)
+    assert moved is not None
+    assert residuals(moved).values[step] - beside == pytest.approx(-10.0, abs=1.5)
+
+
+def test_a_stance_that_the_recording_cuts_says_nothing_of_heights(judged: JudgedWalk) -> None:
+    begun = next(stance for _, stance in find_stances(judged.session))
+    markers = judged.session.markers
+    late = round((begun.time_s[0] + 0.1) * markers.rate_hz)
+    cut = replace(
+        judged.session,
+        markers=Markers(markers.names, markers.position_m[late:], markers.rate_hz, None, markers.roles),
+        plates=tuple(_from(plate, late / markers.rate_hz) for plate in judged.session.plates),
+    )
+    values = residuals(cut).values
+    assert ("CoP medial of foot axis", "1") in values
+    assert ("heel above plate", "1") in judged.values
+    assert not {("heel above plate", "1"), ("toe above plate", "1")} & values.keys()
+    assert ("heel above plate", "2") in values
+
+
+def _from(plate: ForcePlate, start_s: float) -> ForcePlate:
+    first = round(start_s * plate.rate_hz)
+    return replace(plate, force_lab_N=plate.force_lab_N[first:], moment_lab_Nm=plate.moment_lab_Nm[first:])
 
 
 def test_nothing_is_taken_over_where_an_aid_or_a_prosthesis_is_stated_since(judged: JudgedWalk) -> None:
@@ -354,7 +391,7 @@ def test_a_walk_without_a_fault_is_asked_about_few_causes(judged: JudgedWalk) ->
     assert len(search.told_from()) > 100
     assert signatures_.own[: len(search.causes)].all()
     n = len(search.causes)
-    every = search.scale.white(signatures(judged, search.causes, search.scale.keys))
+    every = search.scale.white(signatures(search.judged, search.causes, search.scale.keys))
     # SDs per unit of size: the same products, in another number of columns.
     assert np.abs(signatures_.white[:, :n] - every).max() < 1e-9 * np.abs(every).max()
 
@@ -385,6 +422,7 @@ def test_every_typical_signature_is_that_of_a_cause(judged: JudgedWalk) -> None:
 
 
 def test_a_missed_strike_is_not_unexplained(judged: JudgedWalk) -> None:
+    judged = residuals(replace(judged.session, any_gait=True))
     halved = {**judged.plates, ("impulse of the foot / half weight", "1"): -69.0, ("toe above plate", "1"): 400.0}
     search = Search(replace(judged, plates=halved), package_spread().of_any_body())
     assert [*search.unexplained()] == [("toe above plate", "1")]
