@@ -194,5 +194,7 @@ def print_outcome(outcome: Outcome) -> int:
     """Say what came of a run and return its exit code."""
     for sentence in outcome.complaints:
         print_error(sentence)
+    if outcome.taken_over:
+        print_aside(outcome.taken_over)
     print_line(outcome.headline)
     return WARNINGS if outcome.complaints else DONE

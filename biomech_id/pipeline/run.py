@@ -46,11 +46,14 @@ class Outcome:
         One sentence for each thing that makes the exit code 3.
     n_trials : int
         Number of trials analysed.
+    taken_over : str, optional
+        One line: how many trials another run had kept, and why none; empty where nobody asked for that.
     """
 
     headline: str
     complaints: tuple[str, ...]
     n_trials: int
+    taken_over: str = ""
 
 
 def run_job(
@@ -92,6 +95,7 @@ def run_job(
     check_replaceable(out)
     make_key(job.key, coded=bool(job.code), out=out)
     kept = None if reuse is None else _kept_beside(reuse, job)
+    anything = kept is not None and kept.folder.is_dir()
     begun = Analysis(progress=progress, written=True, drawn=report, reuse=kept)
     analysis = analysed(job, begun, until=until)
     session, called = analysis.session, analysis.names
@@ -115,8 +119,16 @@ def run_job(
     with stage("write"):
         write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only, kept=begun.reuse, rows=rows)
     keep(analysis)
+    over = _taken_over(analysis, reuse, language, anything=anything) if reuse else ""
     complaints = (*complaints_of(session, language), *(called.of(words) for words in undrawn))
-    return Outcome(f"{out}: {verdict_sentence(session, language)}", complaints, len(session.movements))
+    return Outcome(f"{out}: {verdict_sentence(session, language)}", complaints, len(session.movements), over)
+
+
+def _taken_over(analysis: Analysis, reuse: Path, language: str, *, anything: bool) -> str:
+    """How many trials were taken over; ``anything`` says whether anything was kept before this run."""
+    taken = sum(walk.kept is not None for walk in analysis.walks)
+    values = {"taken": taken, "n": len(analysis.walks), "kept": anything, "folder": str(reuse)}
+    return worded("trials-taken-over", values, language)
 
 
 def _kept_beside(out: Path, job: Job) -> KeptValues:

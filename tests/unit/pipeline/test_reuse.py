@@ -108,6 +108,17 @@ def test_one_decision_has_one_trial_solved_and_the_bytes_of_a_full_run(solved: l
     assert decided(LEFT_OUT, tmp_path / "kept", tmp_path, solved) == ["walk02"]
 
 
+def test_a_run_says_how_many_trials_it_took_over(tmp_path: Path) -> None:
+    """Twice it had taken over nothing at all, and nobody was told."""
+    kept = tmp_path / "results"
+    first, second = (run_job(Job(WALKS, RECIPE), tmp_path / "out", reuse=kept).taken_over for _ in range(2))
+    assert first == f"No trial was taken over: nothing is kept beside {kept} yet; this run is, for the next one."
+    assert second == f"2 of 2 trials were taken over from beside {kept}."
+    other = run_job(Job(WALKS, RECIPE.replaced(budget=False)), tmp_path / "out", reuse=kept, language="de")
+    assert other.taken_over.startswith("Keine Messung wurde übernommen: Was neben")
+    assert run_job(Job(WALKS, RECIPE), tmp_path / "out").taken_over == ""
+
+
 @pytest.mark.slow
 def test_a_strike_that_moves_changes_the_mean_cycle_time_that_other_walks_rest_on(solved: list[str], tmp_path: Path) -> None:
     assert decided(MOVED, tmp_path / "kept", tmp_path, solved) == ["walk02", "walk01"]
