@@ -140,7 +140,7 @@ def _timed(session: Recorded) -> tuple[Diagnosis, float]:
 def asked(session: Recorded, fault: str) -> Asked:
     """Diagnose a walk by typical signatures and with all of its own."""
     answer, cpu_s = _timed(session)
-    with patch.multiple(diagnosis, ASKED_SDS=0.0, ASKED_EVIDENCE=-np.inf, LEAST_STRAIGHT=-np.inf):
+    with patch.multiple(diagnosis, ASKED_SDS=0.0, ASKED_EVIDENCE=-np.inf, LEAST_STRAIGHT=-np.inf, UNHEARD=-np.inf):
         whole, cpu_every_s = _timed(session)
     ours, theirs = ([one.cause for one in each.likely] for each in (answer, whole))
     sizes = [[one.size for one in each.likely] for each in (answer, whole)]
