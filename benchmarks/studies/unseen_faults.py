@@ -203,7 +203,7 @@ def _diagnosed(clean: Untouched, now: Shown) -> tuple[float, Iterator[Found]]:
     if now.walk is None:
         return float("nan"), iter(())
     try:
-        session = recorded_walk(*now.walk)
+        session = replace(recorded_walk(*now.walk), any_gait=clean.session.any_gait)
         judged = residuals(session)
     except BiomechError:
         return float("nan"), iter(())
