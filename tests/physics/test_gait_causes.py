@@ -6,11 +6,12 @@ import csv
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 import biomech_id as bid
 from benchmarks.studies.gait_causes import NAMES, drawn, signature_rows
-from biomech_id.judgement.diagnosis.diagnosis import diagnose_recorded
+from biomech_id.judgement.diagnosis.diagnosis import Search, _aided, _without, diagnose_recorded
 from biomech_id.judgement.diagnosis.gaits import AID, GAIT, gait_changes, gaits
 from biomech_id.judgement.diagnosis.put import late, plate_moved, weighed
 from biomech_id.judgement.diagnosis.recorded import Recorded, recorded_walk
@@ -94,6 +95,34 @@ def test_a_plate_that_is_moved_under_a_patient_is_told() -> None:
     assert moved is not None
     first = next(one for one in diagnose_recorded(moved, package_spread().of_any_body()).likely if one.warns)
     assert first.cause.startswith("plate 3")
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_tips_beside_the_feet_are_an_aid_that_nobody_states(seed: int) -> None:
+    """A walker's tips stand on plates where no foot does: once that is known, the rest is judged as if it were stated."""
+    session = recorded("walker", seed)
+    answer = diagnose_recorded(session, package_spread().of_any_body())
+    assert [one.cause for one in answer.likely if one.warns] == []
+    assert sum(one.group == AID for one in answer.likely) == 1
+
+
+def test_what_was_taken_off_before_an_aid_stays_off() -> None:
+    judged = residuals(recorded("walker", 1))
+    gap = next(one for one in Search(judged, package_spread().of_any_body()).causes if one.name == "L straight-filled gap")
+    less = _without(judged, gap, -50.0)
+    assert less is not None
+    aided = _aided(less)
+    assert aided.session.aided
+    assert aided.legs["straight run", "L"] == judged.legs["straight run", "L"] + 50.0
+    assert not any(name.startswith("CoP") for name, _ in aided.plates)
+    # Signatures are those of the session, whatever was taken off before.
+    ours, theirs = (Search(each, package_spread().of_any_body()) for each in (aided, residuals(aided.session)))
+    places = [i for i, one in enumerate(ours.causes) if one.name in ("LKNE forward, whole", "LTOE up, mid")]
+    for each in (ours, theirs):
+        each.signatures.ask(places)
+    assert places
+    # SDs per mm: the same sums.
+    assert np.abs(ours.signatures.white[:, places] - theirs.signatures.white[:, places]).max() < 1e-9
 
 
 def test_a_plate_that_is_late_under_an_aid_is_told() -> None:

@@ -323,8 +323,8 @@ class Search:
         best = self._exchanged(max(LEAST_EVIDENCE, best.evidence if best else -np.inf)) or best
         if best is None or best.evidence <= LEAST_EVIDENCE:
             return None
-        if best.group == AID:  # from here on as if somebody had stated it: plates have a verdict on clock, zero and breaks alone
-            left = Search(residuals(replace(best.judged.session, aided=True)), self.spread)
+        if best.group == AID:
+            left = Search(_aided(best.judged), self.spread)
         else:
             left = Search(best.judged, self.spread, self if best.parts or best.unit else None)
         # An aid has so many numbers that a wrong mass is among them: it acquits only where nothing is likelier.
@@ -477,6 +477,16 @@ class Search:
             curves_moved(self.judged.session, best.judged.session), left.misfit, where_to_look().get(best.group, ""), warns,
             best.kind, best.of, not best.direct and best.group != EVENTS,
         )  # fmt: skip
+
+
+def _aided(judged: JudgedWalk) -> JudgedWalk:
+    """The session as if an aid had been stated, so that plates have a verdict on clock, zero and breaks alone.
+
+    What was taken off residuals stays off.
+    """
+    stated = residuals(replace(judged.session, aided=True))
+    plates = {key: judged.plates.get(key, value) for key, value in stated.plates.items()}
+    return replace(judged, session=stated.session, plates=plates)
 
 
 def _without(judged: JudgedWalk, one: Possible, size: float, inverted: int = 0) -> JudgedWalk | None:

@@ -172,7 +172,9 @@ class WalkSignatures:
     """
 
     def __init__(self, judged: JudgedWalk, causes: Sequence[Possible], scale: Whitening) -> None:
-        self._judged, self._causes, self._scale = judged, causes, scale
+        # What was taken off residuals directly comes back with a leg or plate that is worked out anew, and is no part of a signature.
+        self._judged = judged if judged.as_recorded else residuals(judged.session)
+        self._causes, self._scale = causes, scale
         typical = typical_signatures(judged.session, causes, scale.keys)
         self.typical: BoolArray = np.asarray(~np.isnan(typical).any(axis=0))
         self.white, self.own = scale.white(np.where(self.typical, typical, 0.0)), np.zeros(len(causes), bool)
