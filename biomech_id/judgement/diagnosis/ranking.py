@@ -172,7 +172,7 @@ class WalkSignatures:
     """
 
     def __init__(self, judged: JudgedWalk, causes: Sequence[Possible], scale: Whitening) -> None:
-        # What was taken off residuals directly comes back with a leg or plate that is worked out anew, and is no part of a signature.
+        # What was taken off directly comes back with a leg or plate that is worked out anew, and is no part of a signature.
         self._judged = judged if judged.as_recorded else residuals(judged.session)
         self._causes, self._scale = causes, scale
         typical = typical_signatures(judged.session, causes, scale.keys)
