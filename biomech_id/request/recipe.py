@@ -460,7 +460,7 @@ class Recipe:
         "What a body weight in a knee costs beside squared activations (0.4 fitted one person's measured knee); 0: nothing."
     )), acts="heeded")  # fmt: skip
     diagnose: bool = _setting(False, "laboratory", yes_or_no(
-        "Name the likeliest cause of what contradicts itself in each walk (two seconds a walk)."
+        "Name the likeliest cause of what contradicts itself in each walk (mostly below half a second a walk)."
     ))  # fmt: skip
 
     def __post_init__(self) -> None:
